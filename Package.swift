@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built by the same strict rules.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Errand",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Errand", targets: ["Errand"]),
+    .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+    .executable(name: "errand", targets: ["ErrandCommand"]),
+  ],
+  targets: [
+    // What users import: re-exports the parts and gives the standard order of the line.
+    .target(
+      name: "Errand",
+      dependencies: ["ErrandCore", "ErrandJSON", .target(name: "ErrandCurl", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict
+    ),
+    // Values, the pipeline and the client. Opens no socket and no file.
+    .target(name: "ErrandCore", dependencies: ["ErrandJSON"], swiftSettings: strict),
+    // JSON values, shapes and decoding. Knows nothing of HTTP.
+    .target(name: "ErrandJSON", swiftSettings: strict),
+    // The transport on libcurl, for Linux.
+    .target(
+      name: "ErrandCurl",
+      dependencies: ["ErrandCore", .target(name: "CErrandCurl", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict
+    ),
+    // Shipped to users for their own tests.
+    .target(name: "ErrandTesting", dependencies: ["ErrandCore"], swiftSettings: strict),
+    // The command.
+    .executableTarget(name: "ErrandCommand", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
+
+    // Bridges to C libraries.
+    .target(
+      name: "CErrandCurl",
+      dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]
+    ),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
+    .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
+    .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
+    .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
+  ]
+)

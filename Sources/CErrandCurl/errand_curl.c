@@ -1,0 +1,1 @@
+#include "errand_curl.h"
