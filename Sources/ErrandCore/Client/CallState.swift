@@ -1,0 +1,168 @@
+/// The life of one call: running, stopped, settled, recalled, claimed. Every wait of the call takes it.
+///
+/// A cancel and the deadline come in through ``stop(_:)``, whatever way the call was started. There are two kinds of
+/// wait. Those that *leave* (``wait(_:)``, ``sleep(until:)``) return at once when the call is stopped. Those that
+/// *ask* (``wait(asking:_:)``, ``whileAsking(_:_:)``) tell the other side once and return when it has let go.
+///
+/// | phase | `stop(.cancelled)` | `stop(.expired)` | `settle` | `claim` |
+/// |---|---|---|---|---|
+/// | running | stopped | stopped | settled | – |
+/// | stopped | stays, the first reason counts | the same | stays | claimed: the reason |
+/// | settled | recalled | no effect | – | claimed: what came |
+/// | recalled | no effect | no effect | – | claimed: cancelled |
+/// | claimed | no effect | no effect | – | – |
+///
+/// Any thread may call any member.
+public final class CallState: Sendable {
+  /// Why a call was stopped before it came to its end.
+  public enum StopReason: Sendable, Hashable {
+    /// Somebody cancelled the call, its owner, its tag or all calls, or its task.
+    case cancelled
+    /// The total deadline passed.
+    case expired
+  }
+
+  /// Thrown by a wait whose call was stopped.
+  public struct Stopped: Error, Sendable, Hashable {
+    /// Why the call was stopped.
+    public let reason: StopReason
+  }
+
+  /// When the call ends at the latest, or nil when it has no deadline.
+  public let deadline: MonotonicInstant?
+  /// The clock and the heap of moments this call waits on.
+  public let timers: any Timers
+
+  private let storage: Locked<CallStateMachine>
+
+  /// Makes the state of a call that begins now. The deadline's timer is set at the first wait, if there is one.
+  public init(deadline: MonotonicInstant? = nil, timers: any Timers = SharedTimers.shared) {
+    self.deadline = deadline
+    self.timers = timers
+    storage = Locked(CallStateMachine(hasDeadline: deadline != nil))
+  }
+
+  /// The time left until the deadline, never negative; nil without one.
+  public var timeLeft: Duration? {
+    deadline.map { max(.zero, timers.now.duration(to: $0)) }
+  }
+
+  /// Whether the call has been stopped, or recalled after its work had ended.
+  public var isStopped: Bool { storage.withLock { $0.stopReason != nil } }
+
+  /// Whether the work of the call goes on.
+  public var isRunning: Bool { storage.withLock { $0.isRunning } }
+
+  /// Stops the call. Returns whether this made a difference to how it will end.
+  @discardableResult
+  public func stop(_ reason: StopReason) -> Bool {
+    let effect = storage.withLock { $0.stop(reason) }
+    perform(effect.wakeups)
+    for ask in effect.asks { ask(reason) }
+    if let timer = effect.timer { timers.cancel(timer) }
+    return effect.changed
+  }
+
+  /// Throws if the call has been stopped.
+  public func check() throws(Stopped) {
+    if let reason = storage.withLock({ $0.stopReason }) { throw Stopped(reason: reason) }
+  }
+
+  /// Waits until the ``Wakeup`` given to `register` is resumed; a stop ends the wait at once.
+  ///
+  /// `register` runs once, before the caller is suspended, and may resume the wake-up itself. When the wait throws,
+  /// the caller tidies up what it registered.
+  public func wait(_ register: (Wakeup) -> Void) async throws(Stopped) {
+    startTimer()
+    var opened: UInt32?
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      opened = storage.withLock { $0.open(.init(continuation: continuation)) }
+      if let opened { register(Wakeup(state: self, id: opened)) } else { continuation.resume() }
+    }
+    try closed(opened)
+  }
+
+  /// Waits until the ``Wakeup`` given to `register` is resumed; a stop calls `ask` once, after `register`, and the
+  /// wait goes on until the other side has let go and resumes it.
+  public func wait(
+    asking ask: @escaping @Sendable (StopReason) -> Void, _ register: (Wakeup) -> Void
+  ) async throws(Stopped) {
+    startTimer()
+    var opened: UInt32?
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      opened = storage.withLock { $0.open(.init(continuation: continuation, ask: ask)) }
+      guard let opened else { return continuation.resume() }
+      register(Wakeup(state: self, id: opened))
+      if let reason = storage.withLock({ $0.arm(opened) }) { ask(reason) }
+    }
+    try closed(opened)
+    try check()
+  }
+
+  /// Runs `body`; a stop during it calls `ask` once. Returns when `body` does.
+  public func whileAsking<Value>(
+    _ ask: @escaping @Sendable (StopReason) -> Void, _ body: () async throws -> Value
+  ) async rethrows -> Value {
+    startTimer()
+    let (id, stopped) = storage.withLock { $0.openAsking(ask) }
+    if let stopped { ask(stopped) }
+    defer { storage.withLock { $0.close(id) } }
+    return try await body()
+  }
+
+  /// Waits until `instant` on the call's clock; a stop ends the wait at once.
+  public func sleep(until instant: MonotonicInstant) async throws(Stopped) {
+    var token: TimerToken?
+    do throws(Stopped) {
+      try await wait { wakeup in token = timers.schedule(at: instant) { wakeup.resume() } }
+    } catch {
+      if let token { timers.cancel(token) }
+      throw error
+    }
+  }
+
+  /// Ends the work: from now on the deadline has no effect, and a cancel recalls what came.
+  package func settle() {
+    if let timer = storage.withLock({ $0.settle() }) { timers.cancel(timer) }
+  }
+
+  /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came.
+  package func claim() -> StopReason? {
+    storage.withLock { $0.claim() }
+  }
+
+  /// The number of waits that are open: nothing may be left after the end.
+  package var openWaits: Int { storage.withLock { $0.openWaits } }
+
+  fileprivate func resume(_ id: UInt32) -> Bool {
+    guard let continuation = storage.withLock({ $0.resume(id) }) else { return false }
+    continuation.resume()
+    return true
+  }
+
+  private func closed(_ id: UInt32?) throws(Stopped) {
+    guard let id else { return try check() }
+    if let reason = storage.withLock({ $0.close(id) }) { throw Stopped(reason: reason) }
+  }
+
+  private func perform(_ wakeups: [UnsafeContinuation<Void, Never>]) {
+    for wakeup in wakeups { wakeup.resume() }
+  }
+
+  private func startTimer() {
+    guard let deadline, storage.withLock({ $0.takeTimerDuty() }) else { return }
+    let token = timers.schedule(at: deadline) { [weak self] in self?.stop(.expired) }
+    if storage.withLock({ $0.keepTimer(token) }) { return }
+    timers.cancel(token)
+  }
+}
+
+/// Ends one wait of a ``CallState`` from outside.
+public struct Wakeup: Sendable {
+  fileprivate let state: CallState
+  fileprivate let id: UInt32
+
+  /// Ends the wait. False when the waiter has left already: what was meant for it goes to the next.
+  @discardableResult
+  public func resume() -> Bool { state.resume(id) }
+}

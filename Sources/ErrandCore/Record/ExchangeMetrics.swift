@@ -1,0 +1,26 @@
+/// What a transport measured of one exchange. Durations count from the moment the exchange was handed over.
+public struct ExchangeMetrics: Sendable, Hashable {
+  /// Until the transport took it up.
+  public var queue: Duration?
+  /// Until the host's name was resolved.
+  public var nameLookup: Duration?
+  /// Until the connection stood.
+  public var connect: Duration?
+  /// Until TLS stood.
+  public var tls: Duration?
+  /// Until the first line of the answer came.
+  public var firstByte: Duration?
+  /// Until the last byte came.
+  public var total: Duration?
+  /// Bytes of heads and body sent.
+  public var bytesSent: Int64 = 0
+  /// Bytes of heads and body received, as they came over the wire.
+  public var bytesReceived: Int64 = 0
+  /// Whether the connection had been used before; nil where the transport cannot tell.
+  public var isConnectionReused: Bool?
+  /// The address that answered, where the transport can tell.
+  public var remoteAddress: String?
+
+  /// Makes empty metrics.
+  public init() {}
+}

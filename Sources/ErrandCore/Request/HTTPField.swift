@@ -1,0 +1,35 @@
+/// One header field: a name and a value.
+public struct HTTPField: Sendable, Hashable {
+  /// The name, compared without regard to case.
+  public var name: HTTPFieldName
+  /// The value as it is sent, in UTF-8.
+  public var value: String
+  /// Whether the value is a secret: masked wherever it is shown, and left behind when a redirect leads elsewhere.
+  public var isSecret: Bool
+
+  /// Makes a field. `Authorization`, `Proxy-Authorization` and cookies are secret without being told.
+  public init(_ name: HTTPFieldName, _ value: String, isSecret: Bool = false) {
+    self.name = name
+    self.value = value
+    self.isSecret = isSecret || Self.isBornSecret(name)
+  }
+
+  private static func isBornSecret(_ name: HTTPFieldName) -> Bool {
+    switch name.rawValue.utf8.count {
+    case 13: name == .authorization
+    case 19: name == .proxyAuthorization
+    case 6: name == .cookie
+    case 10: name == .setCookie
+    default: false
+    }
+  }
+}
+
+extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The field as a line, a secret value masked.
+  public var description: String { "\(name): \(isSecret ? "•••" : value)" }
+  /// The field as a line, a secret value masked.
+  public var debugDescription: String { description }
+  /// What a dump shows: never a secret value.
+  public var customMirror: Mirror { Mirror(self, children: ["field": description], displayStyle: .struct) }
+}

@@ -1,0 +1,114 @@
+/// The header fields of a message: in order, repeated names kept, looked up without regard to case.
+///
+/// What a transport received stays in its raw bytes, and a name is searched for when it is asked for.
+public struct HTTPFields: Sendable {
+  private enum Storage: Sendable {
+    case list([HTTPField])
+    case raw(RawFieldBlock)
+  }
+
+  private var storage: Storage
+
+  /// Makes an empty set of fields.
+  public init() { storage = .list([]) }
+  /// Makes fields of a list, in its order.
+  public init(_ fields: [HTTPField]) { storage = .list(fields) }
+  /// Takes over the field lines that a transport received and has checked.
+  package init(raw: RawFieldBlock) { storage = .raw(raw) }
+
+  /// The fields one by one, in order.
+  public var all: [HTTPField] {
+    switch storage {
+    case .list(let fields): fields
+    case .raw(let block): block.all
+    }
+  }
+
+  /// The number of fields.
+  public var count: Int {
+    switch storage {
+    case .list(let fields): fields.count
+    case .raw(let block): block.count
+    }
+  }
+
+  /// Whether there is no field at all.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The value of a field; of several with one name, all joined by a comma (RFC 9110 section 5.3). Setting replaces
+  /// every field of that name, and nil removes them.
+  public subscript(name: HTTPFieldName) -> String? {
+    get {
+      let values = values(of: name)
+      return values.count < 2 ? values.first : values.joined(separator: ", ")
+    }
+    set {
+      remove(name)
+      if let newValue { append(HTTPField(name, newValue)) }
+    }
+  }
+
+  /// Every value of a field, in order.
+  public func values(of name: HTTPFieldName) -> [String] {
+    switch storage {
+    case .list(let fields): fields.lazy.filter { $0.name == name }.map(\.value)
+    case .raw(let block): block.values(of: name)
+    }
+  }
+
+  /// Whether there is a field of this name.
+  public func contains(_ name: HTTPFieldName) -> Bool {
+    switch storage {
+    case .list(let fields): fields.contains { $0.name == name }
+    case .raw(let block): !block.values(of: name).isEmpty
+    }
+  }
+
+  /// Adds a field behind the others.
+  public mutating func append(_ field: HTTPField) {
+    change { $0.append(field) }
+  }
+
+  /// Puts a field in the place of all fields of its name.
+  public mutating func replace(_ field: HTTPField) {
+    change { fields in
+      guard let place = fields.firstIndex(where: { $0.name == field.name }) else { return fields.append(field) }
+      fields[place] = field
+      let rest = fields[(place + 1)...].filter { $0.name != field.name }
+      fields.replaceSubrange((place + 1)..., with: rest)
+    }
+  }
+
+  /// Removes every field of this name.
+  public mutating func remove(_ name: HTTPFieldName) {
+    removeAll { $0.name == name }
+  }
+
+  /// Removes every field the rule picks.
+  public mutating func removeAll(where rule: (HTTPField) -> Bool) {
+    change { $0.removeAll(where: rule) }
+  }
+
+  private mutating func change(_ body: (inout [HTTPField]) -> Void) {
+    var fields = all
+    storage = .list([])
+    body(&fields)
+    storage = .list(fields)
+  }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConvertible {
+  /// Makes fields of a literal, in its order.
+  public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+    self.init(elements.map { HTTPField($0, $1) })
+  }
+
+  /// Whether both hold the same fields in the same order.
+  public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.all == right.all }
+
+  /// Hashes the fields in order.
+  public func hash(into hasher: inout Hasher) { hasher.combine(all) }
+
+  /// One field a line, secrets masked.
+  public var description: String { all.map(\.description).joined(separator: "\n") }
+}

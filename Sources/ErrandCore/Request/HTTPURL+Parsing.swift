@@ -1,0 +1,98 @@
+import Foundation
+
+extension HTTPURL {
+  /// Why a text is no URL that can be sent.
+  public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong and what to do, as an English sentence.
+    public let description: String
+  }
+
+  /// Reads an absolute URL. Characters that need escaping are escaped, an escape that stands there is kept, and the
+  /// fragment is dropped.
+  public init(_ text: String) throws(Invalid) {
+    let bytes = Array(text.utf8)
+    let (scheme, authorityStart) = try Self.scheme(of: bytes, in: text)
+    let authorityEnd = bytes[authorityStart...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
+    let (host, port) = try Self.authority(bytes[authorityStart..<authorityEnd], in: text)
+    let origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+
+    var out = Array("\(scheme)://\(host)".utf8)
+    if let port { out += Array(":\(port)".utf8) }
+    let pathStart = out.count
+    let tail = bytes[authorityEnd...].prefix { $0 != 0x23 }
+    let path = tail.prefix { $0 != 0x3F }
+    try Self.refuseControls(in: tail, of: text)
+    PercentEncoding.append(path, to: &out, keeping: .pathText)
+    let queryStart = out.count
+    if path.endIndex < tail.endIndex {
+      out.append(0x3F)
+      PercentEncoding.append(tail[(path.endIndex + 1)...], to: &out, keeping: .queryText)
+    }
+    self.init(
+      unchecked: String(decoding: out, as: UTF8.self), origin: origin, pathStart: pathStart, queryStart: queryStart)
+  }
+
+  /// Whether a text names a scheme and an authority of its own.
+  static func isAbsolute(_ text: some StringProtocol) -> Bool {
+    guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
+    let scheme = text.utf8[..<colon]
+    guard scheme.first.map({ ASCII.lowercased($0) &- 0x61 < 26 }) == true else { return false }
+    guard scheme.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }) else { return false }
+    return text.utf8[colon...].dropFirst().starts(with: "//".utf8)
+  }
+
+  private static func scheme(of bytes: [UInt8], in text: String) throws(Invalid) -> (Scheme, Int) {
+    for scheme in [Scheme.http, .https] {
+      let start = Array("\(scheme)://".utf8)
+      if bytes.count > start.count, ASCII.equalFolded(bytes[..<start.count], start) { return (scheme, start.count) }
+    }
+    let shown = Redaction.url(text)
+    throw Invalid(description: "\"\(shown)\" is no absolute http or https URL; write it like https://host/path")
+  }
+
+  private static func authority(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> (String, Int?) {
+    guard !bytes.contains(0x40) else {
+      throw Invalid(
+        description: "\"\(Redaction.url(text))\" holds a user name or password; take it out and use a basic credential")
+    }
+    let bracket = bytes.lastIndex(of: 0x5D)
+    let colon = bytes[(bracket ?? bytes.startIndex)...].firstIndex(of: 0x3A)
+    let port = try colon.flatMap { colon throws(Invalid) in try Self.port(bytes[(colon + 1)...], in: text) }
+    return (try host(bytes[..<(colon ?? bytes.endIndex)], in: text), port)
+  }
+
+  private static func port(_ digits: ArraySlice<UInt8>, in text: String) throws(Invalid) -> Int? {
+    if digits.isEmpty { return nil }
+    guard digits.allSatisfy(ASCII.isDigit), let port = Int(String(decoding: digits, as: UTF8.self)),
+      (1...65_535).contains(port)
+    else { throw Invalid(description: "the port of \"\(Redaction.url(text))\" is no number from 1 to 65535") }
+    return port
+  }
+
+  private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> String {
+    let refusal = Invalid(description: "the host of \"\(Redaction.url(text))\" is empty or holds a character no host has")
+    if bytes.first == 0x5B {
+      guard bytes.last == 0x5D, bytes.count > 3 else { throw refusal }
+      let inside = bytes.dropFirst().dropLast()
+      guard inside.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E }) else { throw refusal }
+      return String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+    if bytes.contains(where: { $0 >= 0x80 }) { return try international(bytes, refusal) }
+    let isHost: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+    guard !bytes.isEmpty, bytes.allSatisfy(isHost) else { throw refusal }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
+  }
+
+  /// The ASCII form of a host with other letters, by Foundation.
+  private static func international(_ bytes: ArraySlice<UInt8>, _ refusal: Invalid) throws(Invalid) -> String {
+    guard let host = URL(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.host(percentEncoded: true),
+      !host.isEmpty, host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })
+    else { throw refusal }
+    return host.lowercased()
+  }
+
+  private static func refuseControls(in bytes: ArraySlice<UInt8>, of text: String) throws(Invalid) {
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+    throw Invalid(description: "\"\(Redaction.url(text))\" holds a control character such as a line break; remove it")
+  }
+}

@@ -1,0 +1,34 @@
+/// The head of an answer: status line and header fields (RFC 9112 section 4).
+public struct ResponseHead: Sendable, Hashable {
+  /// The version of HTTP that the answer came in.
+  public enum Version: String, Sendable, Hashable {
+    /// HTTP/1.0.
+    case http1_0 = "HTTP/1.0"
+    /// HTTP/1.1.
+    case http1_1 = "HTTP/1.1"
+    /// HTTP/2.
+    case http2 = "HTTP/2"
+    /// HTTP/3.
+    case http3 = "HTTP/3"
+  }
+
+  /// The status code, 100 to 599.
+  public var status: Int
+  /// The server's words beside the code; often empty.
+  public var reason: String
+  /// The version of HTTP.
+  public var version: Version
+  /// The header fields.
+  public var fields: HTTPFields
+
+  /// Makes a head of its parts.
+  public init(status: Int, reason: String = "", version: Version = .http1_1, fields: HTTPFields = HTTPFields()) {
+    self.status = status
+    self.reason = reason
+    self.version = version
+    self.fields = fields
+  }
+
+  /// Whether the status says that it went well: 200 to 299.
+  public var isSuccess: Bool { (200...299).contains(status) }
+}

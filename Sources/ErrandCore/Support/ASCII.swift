@@ -1,0 +1,48 @@
+/// Rules over single bytes that HTTP and URLs are made of.
+package enum ASCII {
+  /// The lower-case form of an ASCII letter, any other byte as it is.
+  @inline(__always)
+  package static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+
+  /// Whether two byte sequences are equal without regard to ASCII case.
+  package static func equalFolded(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  /// Whether a byte may stand in a token: `tchar` of RFC 9110 section 5.6.2.
+  package static func isToken(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || tokenMarks.contains(byte)
+  }
+
+  /// Whether a text is a token, and not empty.
+  package static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { isToken($0) }
+  }
+
+  /// Whether a byte may stand in a field's value: no control character but the tab (RFC 9110 section 5.5).
+  package static func isFieldValue(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != 0x7F || byte == 0x09
+  }
+
+  package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    lowercased(byte) &- 0x61 < 26 || isDigit(byte)
+  }
+
+  package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+  /// The value of a hexadecimal digit.
+  package static func hexValue(_ byte: UInt8) -> UInt8? {
+    if isDigit(byte) { return byte &- 0x30 }
+    let letter = lowercased(byte) &- 0x61
+    return letter < 6 ? letter &+ 10 : nil
+  }
+
+  /// The upper-case hexadecimal digit of a half byte.
+  package static func hexDigit(_ half: UInt8) -> UInt8 {
+    half < 10 ? 0x30 &+ half : 0x41 &+ (half &- 10)
+  }
+
+  private static let tokenMarks = Set("!#$%&'*+-.^_`|~".utf8)
+}

@@ -1,0 +1,27 @@
+#if TSAN
+  import Foundation
+
+  /// The lock of `Locked` in builds for the thread sanitizer.
+  final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
+    private var value: Value
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init(_ value: Value) {
+      self.value = value
+      pthread_mutex_init(lock, nil)
+    }
+
+    deinit {
+      pthread_mutex_destroy(lock)
+      lock.deallocate()
+    }
+
+    func withLock<Result, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      pthread_mutex_lock(lock)
+      defer { pthread_mutex_unlock(lock) }
+      return try body(&value)
+    }
+  }
+#endif

@@ -1,0 +1,44 @@
+/// Where the body of an answer goes once its head is known.
+public enum BodyDisposition: Sendable, Hashable {
+  /// Into memory, up to a number of decoded bytes; more fail the exchange with ``TransportFailure/Kind/tooLarge``.
+  case memory(limit: Int)
+  /// Into the sink.
+  case sink
+  /// Nowhere: it is read and dropped.
+  case discard
+}
+
+/// Lets a body go on that its sink has paused.
+public struct BodyFlow: Sendable {
+  private let action: @Sendable () -> Void
+
+  /// Makes a flow of the action that lets the transport go on.
+  public init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+  /// Lets the body go on. Any thread may call it, also before the write that pauses has returned; no effect when the
+  /// body is not paused.
+  public func resume() { action() }
+}
+
+/// Takes the body of an answer piece by piece. It is told the head first, so that an error page never lands in a file.
+///
+/// All members are called on the transport's thread, one after the other, and must be quick. An error thrown by one
+/// ends the exchange and reaches the caller as the cause.
+///
+/// ```swift
+/// final class Counter: BodySink {
+///   private let bytes = Mutex(0)
+///   func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { head.isSuccess ? .sink : .memory(limit: 65_536) }
+///   func write(_ piece: UnsafeRawBufferPointer) -> Bool { bytes.withLock { $0 += piece.count }; return true }
+///   func end() {}
+/// }
+/// ```
+public protocol BodySink: Sendable {
+  /// Called once the head has come, redirects included. Says where the body goes.
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition
+  /// Takes a piece, its content coding undone. The bytes are valid during the call only. False pauses the body until
+  /// ``BodyFlow/resume()``; the piece given is taken all the same.
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool
+  /// Called when the body came whole. Not called where the exchange fails.
+  func end() throws
+}

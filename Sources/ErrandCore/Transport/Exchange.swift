@@ -1,0 +1,36 @@
+/// One request on its way through a transport: what to send, how long it may take, and who wants to know.
+public struct Exchange: Sendable {
+  /// What is sent. The transport adds framing and nothing else.
+  public let request: HTTPRequest
+  /// The call it belongs to: cancel and deadline come from here.
+  public let call: CallState
+  /// How long the connection may take, name look-up and TLS included; nil for no bound but the deadline.
+  public let connectTimeout: Duration?
+  /// How long nothing may move; nil for no bound but the deadline.
+  public let idleTimeout: Duration?
+  /// How large the answer may be.
+  public let limits: ResponseLimits
+  /// Where the body goes; nil for memory up to ``ResponseLimits/bodyBytes``.
+  public let sink: (any BodySink)?
+  /// Told each informational answer (1xx) on the transport's thread.
+  public let onInformational: (@Sendable (ResponseHead) -> Void)?
+  /// Told how far the bodies have come, on the transport's thread.
+  public let onProgress: (@Sendable (TransferProgress) -> Void)?
+
+  /// Makes an exchange.
+  public init(
+    request: HTTPRequest, call: CallState = CallState(), connectTimeout: Duration? = .seconds(10),
+    idleTimeout: Duration? = .seconds(60), limits: ResponseLimits = ResponseLimits(), sink: (any BodySink)? = nil,
+    onInformational: (@Sendable (ResponseHead) -> Void)? = nil,
+    onProgress: (@Sendable (TransferProgress) -> Void)? = nil
+  ) {
+    self.request = request
+    self.call = call
+    self.connectTimeout = connectTimeout
+    self.idleTimeout = idleTimeout
+    self.limits = limits
+    self.sink = sink
+    self.onInformational = onInformational
+    self.onProgress = onProgress
+  }
+}

@@ -1,0 +1,58 @@
+import Dispatch
+
+/// The timers of every transport that does not lend a thread of its own: one heap, one dispatch timer.
+public final class SharedTimers: Timers {
+  /// The one instance a program needs.
+  public static let shared = SharedTimers()
+
+  private struct State: Sendable {
+    var heap = TimerHeap()
+    var armed: MonotonicInstant?
+  }
+
+  private let state = Locked(State())
+  nonisolated(unsafe) private let source: any DispatchSourceTimer  // dispatch sources may be used from any thread
+
+  init() {
+    source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "errand.timers", qos: .userInitiated))
+    source.setEventHandler { [weak self] in self?.fire() }
+    source.activate()
+  }
+
+  deinit {
+    source.cancel()
+  }
+
+  /// The present, by the system's monotonic clock.
+  public var now: MonotonicInstant { .now }
+
+  /// Runs `action` once at `instant` on the timers' queue.
+  public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+    state.withLock { state in
+      let token = state.heap.insert(at: instant, action)
+      arm(&state)
+      return token
+    }
+  }
+
+  /// Takes a scheduled action out.
+  public func cancel(_ token: TimerToken) {
+    let removed = state.withLock { $0.heap.remove(token) }
+    _ = removed
+  }
+
+  private func fire() {
+    state.withLock { $0.armed = nil }
+    while let action = state.withLock({ $0.heap.popDue(.now) }) { action() }
+    state.withLock { arm(&$0) }
+  }
+
+  /// Arms the source for the earliest moment. Under the lock, so that two threads cannot arm it in the wrong order.
+  private func arm(_ state: inout State) {
+    guard let next = state.heap.next else { return }
+    if let armed = state.armed, armed <= next { return }
+    state.armed = next
+    let deadline = DispatchTime(uptimeNanoseconds: UInt64(clamping: next.nanoseconds))
+    source.schedule(deadline: deadline, leeway: .nanoseconds(0))
+  }
+}
