@@ -8,7 +8,7 @@ package enum JSONMask {
 
   /// Whether a string is too long to be shown.
   static func isLong(_ string: String) -> Bool {
-    string.utf8.count > longestShown && string.dropFirst(longestShown).isEmpty == false
+    string.utf8.count > longestShown && !string.dropFirst(longestShown).isEmpty
   }
 
   /// Whether the values under a key are likely to be secrets, judged by the words of the key's name.
@@ -24,7 +24,8 @@ package enum JSONMask {
   }
 
   private static let fragments = [
-    "password", "passwd", "passphrase", "passcode", "token", "secret", "authorization", "credential", "cookie", "signature",
+    "password", "passwd", "passphrase", "passcode", "token", "secret", "authorization", "credential", "cookie",
+    "signature",
     "privatekey", "apikey", "sessionid",
   ]
 

@@ -25,8 +25,11 @@ private struct JSONPathReader {
   init(_ text: String) {
     rest = text[...]
     let afterRoot = rest.dropFirst()
-    if rest.first == "$", afterRoot.isEmpty || afterRoot.first == "." || afterRoot.first == "[" { rest = afterRoot }
-    else if let first = rest.first, first != "[", first != "." { rest = "." + rest }
+    if rest.first == "$", afterRoot.isEmpty || afterRoot.first == "." || afterRoot.first == "[" {
+      rest = afterRoot
+    } else if let first = rest.first, first != "[", first != "." {
+      rest = "." + rest
+    }
   }
 
   /// All steps; nil if the text is no path.
@@ -61,7 +64,9 @@ private struct JSONPathReader {
     }
     let quoted = "\"" + inner + "\""
     rest = rest[inner.endIndex...].dropFirst()
-    guard rest.popFirst() == "]", case .string(let key)? = try? JSONValue(parsing: Data(quoted.utf8)) else { return nil }
+    guard rest.popFirst() == "]", case .string(let key)? = try? JSONValue(parsing: Data(quoted.utf8)) else {
+      return nil
+    }
     return .key(key)
   }
 }

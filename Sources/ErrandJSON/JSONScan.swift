@@ -12,8 +12,17 @@ struct JSONScan {
   /// Refuses a text that is empty, is nested too deeply, or has a comma before a closing bracket or a zero byte.
   static func check(_ utf8: Data) throws(JSONError) {
     var scan = JSONScan()
-    for byte in utf8 { try scan.take(byte) }
+    if let error = utf8.withUnsafeBytes({ scan.takeAll($0) }) { throw error }
     guard scan.last != 0 else { throw JSONError.empty }
+  }
+
+  private mutating func takeAll(_ bytes: UnsafeRawBufferPointer) -> JSONError? {
+    do throws(JSONError) {
+      for byte in bytes { try take(byte) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private mutating func take(_ byte: UInt8) throws(JSONError) {
