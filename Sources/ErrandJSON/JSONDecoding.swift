@@ -1,0 +1,106 @@
+public import Foundation
+
+/// How typed values are read from JSON bodies: strategies for dates, keys and data, or a decoder of choice.
+///
+/// One decoder is made per value and shared by all calls; that is safe from any number of threads, since a
+/// `JSONDecoder` that nobody changes keeps nothing between calls.
+///
+/// ```swift
+/// let decoding = JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase)
+/// let user = try decoding.decode(User.self, from: body, at: "data.user")
+/// ```
+public struct JSONDecoding: Sendable {
+  private let decoder: JSONDecoder
+  private let convertsKeys: Bool
+
+  /// Foundation's defaults: keys as they are written, dates as seconds since 2001, data in Base64.
+  public static let standard = JSONDecoding()
+
+  /// Decoding by Foundation's strategies.
+  public init(
+    dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
+    keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+    data: JSONDecoder.DataDecodingStrategy = .base64
+  ) {
+    self.init {
+      let decoder = JSONDecoder()
+      decoder.dateDecodingStrategy = dates
+      decoder.keyDecodingStrategy = keys
+      decoder.dataDecodingStrategy = data
+      return decoder
+    }
+  }
+
+  /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
+  public init(makeDecoder: () -> JSONDecoder) {
+    decoder = makeDecoder()
+    if case .useDefaultKeys = decoder.keyDecodingStrategy { convertsKeys = false } else { convertsKeys = true }
+  }
+
+  /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
+  ///
+  /// A `JSONValue` is read as a whole; for other types, parts of the text that the type does not read are not judged.
+  /// - Parameters:
+  ///   - type: The type to read.
+  ///   - data: The text.
+  ///   - path: Where in the document the value lies, in the keys of the text itself, before any key strategy; nil for the
+  ///     whole document. Where the last step leads to a missing key, an optional type reads as nil.
+  /// - Throws: ``JSONDecodingError``.
+  public func decode<T: Decodable>(
+    _ type: T.Type, from data: Data, at path: JSONPath? = nil
+  ) throws(JSONDecodingError) -> T {
+    let path = path ?? JSONPath.root
+    if let whole = try wholeValue(as: type, from: data, at: path) { return whole }
+    do {
+      let text = try JSONText.utf8(of: data)
+      if path.steps.isEmpty { return try decoder.decode(type, from: text) }
+      return try decoder.decode(Located<T>.self, from: text, configuration: route(to: path)).value
+    } catch {
+      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+    }
+  }
+
+  /// The value if a `JSONValue` is asked for, read without `Codable`; nil for every other type.
+  private func wholeValue<T>(as type: T.Type, from data: Data, at path: JSONPath) throws(JSONDecodingError) -> T? {
+    guard T.self == JSONValue.self else { return nil }
+    let root: JSONValue
+    do throws(JSONError) {
+      root = try JSONValue(parsing: data)
+    } catch {
+      throw JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
+    }
+    guard let value = root.value(at: path) else { throw JSONDecodingError(missing: path, in: root) }
+    return value as? T
+  }
+
+  /// Runs a failed decoding once more and notes where it fails.
+  func trace<T: Decodable>(_ type: T.Type, from text: Data, at path: JSONPath) -> JSONTrace {
+    let trace = JSONTrace()
+    var route = route(to: path)
+    route.trace = trace
+    _ = try? decoder.decode(Located<T>.self, from: text, configuration: route)  // the trace has what is of interest
+    return trace
+  }
+
+  private func route(to path: JSONPath) -> JSONRoute {
+    JSONRoute(
+      steps: path.steps.map { step in
+        if case .key(let key) = step { .key(convertedKey(key)) } else { step }
+      })
+  }
+
+  /// The key as the decoder's key strategy turns it, found by letting it decode an object with that key.
+  func convertedKey(_ key: String) -> String {
+    guard convertsKeys, let probe = try? JSONValue.object([key: .null]).serialized() else { return key }
+    return (try? decoder.decode(FirstKey.self, from: probe))?.name ?? key
+  }
+}
+
+/// Reads the first key of an object as the decoder shows it.
+private struct FirstKey: Decodable {
+  let name: String?
+
+  init(from decoder: any Decoder) throws {
+    name = try decoder.container(keyedBy: AnyKey.self).allKeys.first?.stringValue
+  }
+}

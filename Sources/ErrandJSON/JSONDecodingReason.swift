@@ -1,0 +1,77 @@
+import Foundation
+
+/// Puts into words why a value could not be decoded, without showing secrets.
+struct JSONDecodingReason {
+  /// What lies at the place; nil if nothing does.
+  let found: JSONValue?
+  /// The place.
+  let path: JSONPath
+  /// The type that was due there.
+  let type: any Any.Type
+
+  /// The kind of failure and the reason.
+  func kindAndWords(for error: any Error) -> (JSONDecodingError.Kind, String) {
+    switch error as? DecodingError {
+    case .keyNotFound: missing
+    case .valueNotFound where found == nil: missing
+    case .valueNotFound: (.unexpectedNull, "null stands where \(due) is due")
+    case .typeMismatch(_, let context): mismatch(context)
+    case .dataCorrupted(let context): corrupted(context)
+    default: (.other, "the type's own code threw \(masked("\(error)"))")
+    }
+  }
+
+  private var missing: (JSONDecodingError.Kind, String) {
+    switch path.steps.last {
+    case .key(let key): (.missingKey, "the key \(JSONValue.string(key)) is missing")
+    default: (.missingKey, "the array has no such element")
+    }
+  }
+
+  private func mismatch(_ context: DecodingError.Context) -> (JSONDecodingError.Kind, String) {
+    guard let found, found.typeName != due else { return (.invalidValue, masked(context.debugDescription)) }
+    return (.wrongType, "expected \(due), found \(found.typeName)")
+  }
+
+  private func corrupted(_ context: DecodingError.Context) -> (JSONDecodingError.Kind, String) {
+    guard let found, found.doubleValue != nil, Self.numbers.contains(ObjectIdentifier(type)) else {
+      return (.invalidValue, masked(context.debugDescription))
+    }
+    let number = JSONMask.isSecret(path) ? "the number" : "the number \(found)"
+    return (.numberOutOfRange, "\(number) does not fit \(type)")
+  }
+
+  /// A text that may quote the value: without it where it must not be seen, and never long.
+  private func masked(_ text: String) -> String {
+    if JSONMask.isSecret(path) { return "the value cannot be used" }
+    var text = text
+    if let string = found?.stringValue, JSONMask.isLong(string) {
+      text = text.replacingOccurrences(of: string, with: JSONMask.mark)
+    }
+    if text.hasSuffix(".") { text.removeLast() }
+    return text.count > 160 ? text.prefix(160) + JSONMask.mark : text
+  }
+
+  /// What was due in words.
+  private var due: String {
+    let id = ObjectIdentifier(type)
+    if type == String.self { return "a string" }
+    if type == Bool.self { return "true or false" }
+    if Self.fractions.contains(id) { return "a number" }
+    if Self.numbers.contains(id) { return "an integer" }
+    if type == [String: Any].self { return "an object" }
+    if type == [Any].self { return "an array" }
+    return "\(type)"
+  }
+
+  private static let fractions = ids([Double.self, Float.self, Decimal.self])
+  private static let numbers = fractions.union(
+    ids([
+      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,
+    ]))
+
+  private static func ids(_ types: [any Any.Type]) -> Set<ObjectIdentifier> {
+    Set(types.map { ObjectIdentifier($0) })
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Finds out, after a decoding failed, where and why; nothing of it runs while decoding succeeds.
+struct JSONDiagnosis {
+  private let data: Data
+  private let decoding: JSONDecoding
+
+  init(of data: Data, by decoding: JSONDecoding) {
+    self.data = data
+    self.decoding = decoding
+  }
+
+  /// The error to be thrown for one that came out of the decoder.
+  func error<T: Decodable>(for error: any Error, decoding type: T.Type, at path: JSONPath) -> JSONDecodingError {
+    do throws(JSONError) {
+      let root = try JSONValue(parsing: data)
+      return describe(place(of: error, decoding: type, at: path), in: root)
+    } catch .numberOutOfRange(let number) {
+      let place = place(of: error, decoding: type, at: path)
+      return JSONDecodingError(
+        kind: .numberOutOfRange, path: JSONPath(coding: place.path), reason: "the number \(number) is too large",
+        underlying: error)
+    } catch {
+      return JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
+    }
+  }
+
+  /// Where decoding failed, as which type, and the error.
+  private struct Place {
+    let path: [any CodingKey]
+    let type: any Any.Type
+    let error: any Error
+  }
+
+  /// The place that the error tells; if it tells none that can be relied on, the one that a second run notes.
+  private func place<T: Decodable>(of error: any Error, decoding type: T.Type, at path: JSONPath) -> Place {
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context):
+      return Place(path: context.codingPath + [key], type: type, error: error)
+    case .typeMismatch(let due, let context), .valueNotFound(let due, let context):
+      return Place(path: context.codingPath, type: due, error: error)
+    default:
+      guard let failure = secondRun(decoding: type, at: path) else { return Place(path: [], type: type, error: error) }
+      return Place(path: failure.path, type: failure.type, error: error)
+    }
+  }
+
+  private func secondRun<T: Decodable>(
+    decoding type: T.Type, at path: JSONPath
+  ) -> (path: [any CodingKey], type: any Any.Type)? {
+    do {
+      return decoding.trace(type, from: try JSONText.utf8(of: data), at: path).failure
+    } catch {
+      return nil
+    }
+  }
+
+  private func describe(_ place: Place, in root: JSONValue) -> JSONDecodingError {
+    let path = writtenPath(place.path, in: root)
+    let words = JSONDecodingReason(found: root.value(at: path), path: path, type: place.type)
+    let (kind, reason) = words.kindAndWords(for: place.error)
+    let excerpt = JSONExcerpt.around(path, in: root)
+    return JSONDecodingError(kind: kind, path: path, reason: reason, excerpt: excerpt, underlying: place.error)
+  }
+
+  /// The path in the keys of the text, where the decoder tells the keys as its strategy turned them.
+  private func writtenPath(_ coding: [any CodingKey], in root: JSONValue) -> JSONPath {
+    var here: JSONValue? = root
+    let steps = coding.map { key -> JSONPath.Step in
+      let step = writtenStep(key, in: here)
+      here = here?.value(at: JSONPath([step]))
+      return step
+    }
+    return JSONPath(steps)
+  }
+
+  private func writtenStep(_ key: any CodingKey, in here: JSONValue?) -> JSONPath.Step {
+    guard case .object(let members)? = here else { return JSONPath.Step(key) }
+    let name = key.stringValue
+    if members[name] != nil { return .key(name) }
+    return .key(members.keys.sorted().first { decoding.convertedKey($0) == name } ?? name)
+  }
+}
+
+extension JSONPath {
+  /// The path that coding keys tell without a document to compare with.
+  init(coding: [any CodingKey]) {
+    self.init(coding.map { Step($0) })
+  }
+}
+
+extension JSONPath.Step {
+  /// An index if the key has a number that is not its name, as those of arrays have; else a key.
+  init(_ key: any CodingKey) {
+    if let index = key.intValue, key.stringValue != String(index) {
+      self = .index(index)
+    } else {
+      self = .key(key.stringValue)
+    }
+  }
+}

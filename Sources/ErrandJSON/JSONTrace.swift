@@ -1,0 +1,43 @@
+import Foundation
+
+/// The place where a decoding failed, noted by ``TracingDecoder``. Used by one decoding on one thread.
+final class JSONTrace {
+  /// Where and as which type, innermost; nil while nothing has failed.
+  private(set) var failure: (path: [any CodingKey], type: any Any.Type)?
+
+  /// Decodes one value that has no parts to be traced.
+  func leaf<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
+    do {
+      let value = try decode()
+      failure = nil
+      return value
+    } catch {
+      failure = (path, type)
+      throw error
+    }
+  }
+
+  /// Decodes a value with parts; a failure noted by one of them stands.
+  func branch<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
+    do {
+      let value = try decode()
+      failure = nil
+      return value
+    } catch {
+      if failure == nil { failure = (path, type) }
+      throw error
+    }
+  }
+
+  /// Types that a decoder reads by strategies or rules of its own and that must reach it untouched.
+  static func isLeaf(_ type: any Any.Type) -> Bool {
+    leaves.contains(ObjectIdentifier(type))
+  }
+
+  private static let leaves: Set<ObjectIdentifier> = Set(
+    [
+      String.self, Bool.self, Double.self, Float.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
+      Int128.self, UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self, Date.self, Data.self,
+      URL.self, Decimal.self, JSONValue.self,
+    ].map { (type: any Any.Type) in ObjectIdentifier(type) })
+}

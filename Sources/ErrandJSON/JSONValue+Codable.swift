@@ -1,0 +1,74 @@
+extension JSONValue: Codable {
+  /// Reads any value from a decoder.
+  ///
+  /// `Codable` cannot say what type comes next, so each type is tried in turn at each value, never twice for what lies
+  /// below it. ``JSONDecoding`` reads a whole `JSONValue` from bytes without this detour.
+  public init(from decoder: any Decoder) throws {
+    let single = try decoder.singleValueContainer()
+    if single.decodeNil() {
+      self = .null
+    } else if let scalar = try JSONValue(scalarIn: single) {
+      self = scalar
+    } else if let members = try optionalOnMismatch({ try decoder.container(keyedBy: AnyKey.self) }) {
+      self = .object(try Self.members(in: members))
+    } else {
+      self = .array(try Self.elements(in: try decoder.unkeyedContainer()))
+    }
+  }
+
+  /// Writes the value; the encoder decides what becomes of numbers that are not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var single = encoder.singleValueContainer()
+    switch self {
+    case .null: try single.encodeNil()
+    case .bool(let value): try single.encode(value)
+    case .integer(let value): try single.encode(value)
+    case .unsigned(let value): try single.encode(value)
+    case .number(let value): try single.encode(value)
+    case .string(let value): try single.encode(value)
+    case .array(let value): try single.encode(value)
+    case .object(let value): try single.encode(value)
+    }
+  }
+
+  /// The text, truth value or number in a container; nil if something else lies there.
+  private init?(scalarIn single: any SingleValueDecodingContainer) throws {
+    if let value = try optionalOnMismatch({ try single.decode(String.self) }) {
+      self = .string(value)
+    } else if let value = try optionalOnMismatch({ try single.decode(Bool.self) }) {
+      self = .bool(value)
+    } else if let value = try optionalOnMismatch({ try single.decode(Int64.self) }) {
+      self = .integer(value)
+    } else if let value = try optionalOnMismatch({ try single.decode(UInt64.self) }) {
+      self = .unsigned(value)
+    } else if let value = try optionalOnMismatch({ try single.decode(Double.self) }) {
+      self = .number(value)
+    } else {
+      return nil
+    }
+  }
+
+  private static func members(in container: KeyedDecodingContainer<AnyKey>) throws -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    for key in container.allKeys {
+      members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+    }
+    return members
+  }
+
+  private static func elements(in container: any UnkeyedDecodingContainer) throws -> [JSONValue] {
+    var container = container
+    var elements: [JSONValue] = []
+    while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+    return elements
+  }
+}
+
+/// The result, or nil where the value is of another type or a number does not fit.
+private func optionalOnMismatch<Value>(_ decode: () throws -> Value) throws -> Value? {
+  do {
+    return try decode()
+  } catch DecodingError.typeMismatch, DecodingError.dataCorrupted {
+    return nil
+  }
+}

@@ -1,0 +1,106 @@
+/// Writes JSON values as UTF-8 text: whole, or as an excerpt with secrets masked.
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+  private let pretty: Bool
+  private let strict: Bool
+  private let masking: Bool
+  private let limit: Int
+  private var steps: [JSONPath.Step] = []
+
+  /// - Parameters:
+  ///   - pretty: Whether to break and indent lines.
+  ///   - strict: Whether numbers that are not finite are refused; else they become null.
+  ///   - masking: Whether long strings and all below secret keys are replaced by `"…"`.
+  ///   - limit: The number of bytes after which the rest may be left out.
+  init(pretty: Bool = false, strict: Bool = true, masking: Bool = false, limit: Int = .max) {
+    self.pretty = pretty
+    self.strict = strict
+    self.masking = masking
+    self.limit = limit
+  }
+
+  /// Appends one value.
+  mutating func write(_ value: JSONValue) throws(JSONError) {
+    guard bytes.count < limit else { return }
+    guard steps.count <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
+    switch value {
+    case .null: append("null")
+    case .bool(let bool): append(bool ? "true" : "false")
+    case .integer(let integer): append(String(integer))
+    case .unsigned(let integer): append(String(integer))
+    case .number(let number): try write(number)
+    case .string(let string): write(masking && JSONMask.isLong(string) ? JSONMask.mark : string)
+    case .array(let elements): try write(elements)
+    case .object(let members): try write(members)
+    }
+  }
+
+  private mutating func write(_ number: Double) throws(JSONError) {
+    if number.isFinite {
+      append("\(number)")
+    } else if strict {
+      throw JSONError.notFinite(path: JSONPath(steps))
+    } else {
+      append("null")
+    }
+  }
+
+  private mutating func write(_ elements: [JSONValue]) throws(JSONError) {
+    append("[")
+    for (index, element) in elements.enumerated() {
+      guard bytes.count < limit else { return }
+      if index > 0 { append(",") }
+      steps.append(.index(index))
+      breakLine()
+      try write(element)
+      steps.removeLast()
+    }
+    if !elements.isEmpty { breakLine() }
+    append("]")
+  }
+
+  private mutating func write(_ members: [String: JSONValue]) throws(JSONError) {
+    append("{")
+    for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+      guard bytes.count < limit else { return }
+      if index > 0 { append(",") }
+      steps.append(.key(member.key))
+      breakLine()
+      write(member.key)
+      append(pretty ? ": " : ":")
+      try write(masking && JSONMask.isSecret(key: member.key) ? .string(JSONMask.mark) : member.value)
+      steps.removeLast()
+    }
+    if !members.isEmpty { breakLine() }
+    append("}")
+  }
+
+  /// Appends a string with its quotation marks.
+  mutating func write(_ string: String) {
+    append("\"")
+    for byte in string.utf8 {
+      guard bytes.count < limit else { return }
+      switch byte {
+      case UInt8(ascii: "\""): append("\\\"")
+      case UInt8(ascii: "\\"): append("\\\\")
+      case UInt8(ascii: "\n"): append("\\n")
+      case UInt8(ascii: "\r"): append("\\r")
+      case UInt8(ascii: "\t"): append("\\t")
+      case 0..<0x10: append("\\u000" + String(byte, radix: 16))
+      case 0x10..<0x20: append("\\u00" + String(byte, radix: 16))
+      default: bytes.append(byte)
+      }
+    }
+    append("\"")
+  }
+
+  private mutating func breakLine() {
+    guard pretty else { return }
+    bytes.append(UInt8(ascii: "\n"))
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * steps.count))
+  }
+
+  private mutating func append(_ text: String) {
+    bytes.append(contentsOf: text.utf8)
+  }
+}
