@@ -115,6 +115,7 @@ nginx_export() {
   export ERRAND_NGINX="http://127.0.0.1:$plain"
   export ERRAND_NGINX_IPV6="${ipv6:-http://[::1]:$plain}"
   if [[ -n $ipv6 ]]; then ERRAND_NGINX_IPV6=""; fi
+  export ERRAND_NGINX_FILES="$SERVERS_DIR/files"
   export ERRAND_NGINX_TLS="https://localhost:$tls"
   export ERRAND_NGINX_CA="$SERVERS_DIR/tls/ca.pem"
   export ERRAND_NGINX_EXPIRED="https://localhost:$expired"
