@@ -95,7 +95,7 @@ install_packages() {
 
 # httpbin in a virtual environment of its own, renewed when the list of versions changes.
 install_httpbin() {
-  if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/gunicorn ]]; then return; fi
+  if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/python ]]; then return; fi
   say "set-up: putting httpbin and gunicorn from PyPI into $VENV"
   rm -rf "$VENV"
   mkdir -p .servers
