@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The rules of the package itself, see ../Package.swift.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "ErrandBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Errand", path: "..")],
+  targets: [
+    // libcurl called from C: the limit that the others are measured against.
+    .executableTarget(name: "bench-curl", linkerSettings: [.linkedLibrary("curl")]),
+    // What a program on Linux gets without Errand.
+    .executableTarget(name: "bench-urlsession", dependencies: ["BenchHarness"], swiftSettings: strict),
+    .executableTarget(
+      name: "bench-errand",
+      dependencies: ["BenchHarness", .product(name: "Errand", package: "Errand")],
+      swiftSettings: strict
+    ),
+    // Clock, loops and the line that a child prints.
+    .target(name: "BenchHarness", swiftSettings: strict),
+  ]
+)

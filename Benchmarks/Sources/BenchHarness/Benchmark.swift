@@ -1,0 +1,85 @@
+import Foundation
+
+/// One run of a client: what to do, against which address, how often. Read from `MODE URL COUNT`.
+package struct Benchmark: Sendable {
+  /// How many requests are in flight in the parallel modes.
+  package static let inFlight = 64
+  /// How many requests go before the clock starts: connections are open and caches warm by then.
+  package static let warmUp = 500
+
+  /// The name of the program, first part of the result's name.
+  package let client: String
+  /// What to measure; each program knows its own.
+  package let mode: String
+  /// The address of the server, or of a file for the modes that only decode.
+  package let url: String
+  /// How many requests are measured.
+  package let count: Int
+
+  /// Reads the command line; ends the program with status 64 when it is wrong.
+  package init(client: String, arguments: [String] = CommandLine.arguments) {
+    guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
+      Benchmark.fail("usage: bench-\(client) MODE URL COUNT", status: 64)
+    }
+    self.client = client
+    self.mode = arguments[1]
+    self.url = arguments[2]
+    self.count = count
+  }
+
+  /// Measures `operation`, one after the other on the caller's actor: start it in a detached task, or on the main actor.
+  package nonisolated(nonsending) func sequential(
+    _ operation: nonisolated(nonsending) () async throws -> Int
+  ) async throws -> BenchmarkResult {
+    try await Benchmark.loop(Benchmark.warmUp, operation)
+    let clock = Stopwatch()
+    try await Benchmark.loop(count, operation)
+    return clock.result(of: count, name: "\(client)-\(mode)")
+  }
+
+  /// Measures `operation` with 64 in flight, each in a task that lives for the whole run.
+  @concurrent package func parallel(
+    _ operation: @escaping @Sendable () async throws -> Int
+  ) async throws -> BenchmarkResult {
+    try await Benchmark.loops(Benchmark.warmUp, operation)
+    let clock = Stopwatch()
+    try await Benchmark.loops(count, operation)
+    return clock.result(of: count, name: "\(client)-\(mode)")
+  }
+
+  /// Prints the result as one JSON line, or the error, and ends the program.
+  package func finish(_ result: Result<BenchmarkResult, any Error>) -> Never {
+    switch result {
+    case .success(let value):
+      print(value.line)
+      exit(0)
+    case .failure(let error):
+      Benchmark.fail("bench-\(client): \(mode): \(error)", status: 1)
+    }
+  }
+
+  /// Ends the program with a word on standard error.
+  package static func fail(_ message: String, status: Int32) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(status)
+  }
+
+  private nonisolated(nonsending) static func loop(
+    _ count: Int, _ operation: nonisolated(nonsending) () async throws -> Int
+  ) async throws {
+    for _ in 0..<count where try await operation() <= 0 { throw EmptyBody() }
+  }
+
+  private static func loops(_ count: Int, _ operation: @escaping @Sendable () async throws -> Int) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<inFlight {
+        let share = count / inFlight + (worker < count % inFlight ? 1 : 0)
+        group.addTask { try await loop(share, operation) }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+/// A request came back without a body, so what was measured is not what was meant.
+struct EmptyBody: Error {}

@@ -1,0 +1,103 @@
+// bench-curl MODE URL COUNT: COUNT requests with libcurl from C, measured, as one JSON line.
+//
+//   parallel     64 in flight by curl_multi_poll, handles used again
+//   sequential   one after the other by curl_easy_perform, one handle
+//   fetch-10k    the same, named apart
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "fetch.h"
+
+enum { IN_FLIGHT = 64, WARM_UP = 500 };
+
+static void run_sequential(Fetch *fetch, long count) {
+  for (long done = 0; done < count; done++) fetch_check(fetch, curl_easy_perform(fetch->handle));
+}
+
+// Takes in what has ended and starts as many again while REMAINING lasts; returns how many ended.
+static long turn_over(CURLM *multi, long *remaining) {
+  long ended = 0;
+  int queued = 0;
+  for (CURLMsg *message; (message = curl_multi_info_read(multi, &queued)) != NULL;) {
+    if (message->msg != CURLMSG_DONE) continue;
+    CURL *handle = message->easy_handle;
+    CURLcode result = message->data.result;
+    Fetch *fetch = NULL;
+    curl_easy_getinfo(handle, CURLINFO_PRIVATE, &fetch);
+    fetch_check(fetch, result);
+    curl_multi_remove_handle(multi, handle);
+    ended++;
+    if (*remaining > 0) {
+      *remaining -= 1;
+      curl_multi_add_handle(multi, handle);
+    }
+  }
+  return ended;
+}
+
+static void run_parallel(CURLM *multi, Fetch *fetches, long count) {
+  long remaining = count, done = 0;
+  for (int i = 0; i < IN_FLIGHT && remaining > 0; i++, remaining--) curl_multi_add_handle(multi, fetches[i].handle);
+  while (done < count) {
+    int running = 0;
+    CURLMcode code = curl_multi_perform(multi, &running);
+    if (code != CURLM_OK) fail("curl_multi_perform", curl_multi_strerror(code));
+    long ended = turn_over(multi, &remaining);
+    done += ended;
+    // What was just added has not been started: only wait when nothing ended.
+    if (ended == 0) curl_multi_poll(multi, NULL, 0, 1000, NULL);
+  }
+}
+
+static double cpu_microseconds(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+}
+
+static double wall_microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
+}
+
+static void run(const char *mode, CURLM *multi, Fetch *fetches, long count) {
+  if (strcmp(mode, "parallel") == 0) {
+    run_parallel(multi, fetches, count);
+  } else if (strcmp(mode, "sequential") == 0 || strcmp(mode, "fetch-10k") == 0) {
+    run_sequential(&fetches[0], count);
+  } else {
+    fail("unknown mode", mode);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) fail("usage", "bench-curl parallel|sequential|fetch-10k URL COUNT");
+  const char *mode = argv[1];
+  long count = strtol(argv[3], NULL, 10);
+  if (count <= 0) fail("not a count", argv[3]);
+
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  CURLM *multi = curl_multi_init();
+  static Fetch fetches[IN_FLIGHT];
+  for (int i = 0; i < IN_FLIGHT; i++) fetch_open(&fetches[i], argv[2]);
+
+  run(mode, multi, fetches, WARM_UP);
+  double cpu = cpu_microseconds(), wall = wall_microseconds();
+  run(mode, multi, fetches, count);
+  wall = wall_microseconds() - wall;
+  cpu = cpu_microseconds() - cpu;
+  printf(
+      "{\"name\":\"curl-%s\",\"requests\":%ld,\"cpu_us_per_request\":%.3f,\"wall_us_per_request\":%.3f,"
+      "\"requests_per_second\":%.0f}\n",
+      mode, count, cpu / count, wall / count, count / (wall / 1e6));
+
+  for (int i = 0; i < IN_FLIGHT; i++) fetch_close(&fetches[i]);
+  curl_multi_cleanup(multi);
+  curl_global_cleanup();
+  return 0;
+}

@@ -1,0 +1,196 @@
+"""Runs the clients in turn and prints how Errand compares with libcurl in C and with URLSession.
+
+Each client is a child process, `PROGRAM MODE URL COUNT`, that prints one JSON line:
+
+    {"name": "curl-parallel", "requests": 20000, "cpu_us_per_request": 12.3,
+     "wall_us_per_request": 14.5, "requests_per_second": 68000}
+
+Clock and CPU are read inside the child around the loop, after a warm-up. All clients run once in each round, so that a
+busy neighbour meets all of them. Modes with many requests in flight are compared by medians, sequential ones by minima:
+waking a sleeping processor costs two very different prices.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+TIMEOUT = 120
+
+
+class Client:
+    """A program in one of its modes."""
+
+    def __init__(self, program, mode, path, count, by=statistics.median):
+        self.program, self.mode, self.path, self.count, self.by = program, mode, path, count, by
+        self.name = f"{program}-{mode}"
+        self.lines, self.failure = [], None
+
+    def run(self, options):
+        """One round. After a failure it is not tried again: its figures would not count."""
+        if self.failure:
+            return
+        base = options.files.resolve().as_uri() if self.mode.startswith("decode") else options.url
+        count = max(self.count // (10 if options.quick else 1), 64)
+        command = [options.programs / f"bench-{self.program}", self.mode, base + self.path, str(count)]
+        try:
+            child = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True)
+            self.lines.append(read_line(child.stdout, count))
+        except subprocess.CalledProcessError as error:
+            words = error.stderr.strip().splitlines()
+            self.failure = words[-1] if words else f"ended with status {error.returncode}"
+        except subprocess.TimeoutExpired:
+            self.failure = f"still running after {TIMEOUT} s"
+        except FileNotFoundError:
+            self.failure = "not built"
+        except ValueError as error:
+            self.failure = f"unreadable result: {error}"
+
+    def values(self, key):
+        return [line[key] for line in self.lines]
+
+    def cpu(self):
+        """CPU per request in microseconds, or None when it was not measured."""
+        return None if self.failure or not self.lines else self.by(self.values("cpu_us_per_request"))
+
+    def rate(self):
+        return None if self.failure or not self.lines else self.by(self.values("requests_per_second"))
+
+
+def read_line(output, count):
+    """The figures of a child; refuses a line that is no measurement of `count` requests."""
+    line = json.loads(output.strip().splitlines()[-1] if output.strip() else "")
+    for key in ("cpu_us_per_request", "wall_us_per_request", "requests_per_second"):
+        if not isinstance(line.get(key), (int, float)) or line[key] <= 0:
+            raise ValueError(f"{key} is missing")
+    if line.get("requests") != count:
+        raise ValueError(f"{line.get('requests')} requests instead of {count}")
+    return line
+
+
+def make_clients():
+    """Every client, in the order in which a round runs them."""
+    small, account, large = "/200b", "/200b.json", "/10k.json"
+    clients = [
+        Client("curl", "parallel", small, 40000),
+        Client("errand", "parallel", small, 40000),
+        Client("urlsession", "parallel", small, 4000),
+        Client("errand", "core", small, 40000),
+        Client("errand", "typed", account, 40000),
+        Client("errand", "decode-200b", account, 40000),
+        Client("curl", "sequential", small, 10000, min),
+        Client("errand", "sequential", small, 10000, min),
+        Client("errand", "sequential-main", small, 10000, min),
+        Client("urlsession", "sequential", small, 2000, min),
+        Client("curl", "fetch-10k", large, 5000, min),
+        Client("errand", "decode-10k", large, 2000, min),
+        Client("errand", "typed-10k", large, 2000, min),
+        Client("errand", "typed-10k-own", large, 2000, min),
+    ]
+    return {client.name: client for client in clients}
+
+
+class Row:
+    """A goal: the figures it is made of and the bounds it is held against."""
+
+    def __init__(self, number, what, inputs, figure, goal, stretch, at_least=False, unit=""):
+        self.number, self.what, self.inputs, self.figure = number, what, inputs, figure
+        self.goal, self.stretch, self.at_least, self.unit = goal, stretch, at_least, unit
+
+    def judge(self, clients):
+        """The figure or None, and the word on it."""
+        values = [getattr(clients[name], key)() for name, key in self.inputs]
+        if any(value is None for value in values):
+            return None, "not measured"
+        value = self.figure(*values)
+        if self.reaches(value, self.stretch):
+            return value, "met, stretch too"
+        return value, "met" if self.reaches(value, self.goal) else "NOT MET"
+
+    def reaches(self, value, bound):
+        return value >= bound if self.at_least else value <= bound
+
+
+def ratio(ours, theirs):
+    return ours / theirs
+
+
+def make_rows():
+    """The goals, numbered as in the project's performance notes."""
+    limit = ("curl-parallel", "cpu")
+    easy = ("curl-sequential", "cpu")
+    ten = [("errand-decode-10k", "cpu"), ("curl-fetch-10k", "cpu")]
+    against_parts = lambda ours, decode, fetch: ours / (decode + fetch)
+    own_share = lambda typed, core, decode: typed - core - decode
+    share_inputs = [("errand-typed", "cpu"), ("errand-core", "cpu"), ("errand-decode-200b", "cpu")]
+    return [
+        Row("1", "send, 64 in flight: CPU ÷ C multi", [("errand-parallel", "cpu"), limit], ratio, 1.6, 1.3),
+        Row("2", "the same ÷ URLSession", [("errand-parallel", "cpu"), ("urlsession-parallel", "cpu")], ratio,
+            1 / 8, 1 / 12),
+        Row("3", "requests/s, 64 in flight ÷ C multi", [("errand-parallel", "rate"), ("curl-parallel", "rate")], ratio,
+            0.8, 0.95, at_least=True),
+        Row("4", "sequential, background: CPU ÷ C easy", [("errand-sequential", "cpu"), easy], ratio, 2.2, 1.9),
+        Row("5", "sequential, main actor: CPU ÷ C easy", [("errand-sequential-main", "cpu"), easy], ratio, 3.0, 2.7),
+        Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
+        Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
+        Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
+        Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
+    ]
+
+
+def print_clients(clients, rounds):
+    print(f"\nCPU µs a request, {rounds} rounds in turn: median, least and most; requests/s: median")
+    print(f"{'client':<24} {'median':>9} {'least':>9} {'most':>9} {'wall µs':>9} {'req/s':>9}")
+    for client in clients.values():
+        if client.failure:
+            print(f"{client.name:<24} not measured: {client.failure}")
+            continue
+        cpu = client.values("cpu_us_per_request")
+        wall = statistics.median(client.values("wall_us_per_request"))
+        rate = statistics.median(client.values("requests_per_second"))
+        print(f"{client.name:<24} {statistics.median(cpu):>9.2f} {min(cpu):>9.2f} {max(cpu):>9.2f} {wall:>9.1f} {rate:>9.0f}")
+
+
+def print_rows(clients):
+    """Prints the table of goals and returns whether all are met."""
+    print(f"\n{'#':<3} {'what':<42} {'measured':>9} {'goal':>9} {'stretch':>9}  verdict")
+    all_met = True
+    for row in make_rows():
+        value, verdict = row.judge(clients)
+        sign = "≥" if row.at_least else "≤"
+        measured = "–" if value is None else f"{value:.3f}"
+        goal, stretch = f"{sign} {row.goal:.4g}", f"{sign} {row.stretch:.3g}"
+        print(f"{row.number:<3} {row.what:<42} {measured:>9} {goal:>9} {stretch:>9}  {verdict}{row.unit and f' ({row.unit.strip()})'}")
+        all_met = all_met and verdict.startswith("met")
+    return all_met
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description="Compare Errand with libcurl in C and with URLSession.")
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the built clients")
+    parser.add_argument("--url", required=True, help="address of nginx")
+    parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the requests: for trying the driver out")
+    parser.add_argument("--strict", action="store_true", help="fail unless every row is met")
+    parser.add_argument("--json", type=pathlib.Path, help="also write all lines to this file")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    clients = make_clients()
+    for number in range(options.rounds):
+        print(f"bench: round {number + 1} of {options.rounds}", flush=True)
+        for client in clients.values():
+            client.run(options)
+    print_clients(clients, options.rounds)
+    all_met = print_rows(clients)
+    if options.json:
+        options.json.write_text(json.dumps({name: client.lines for name, client in clients.items()}, indent=2) + "\n")
+    sys.exit(1 if options.strict and not all_met else 0)
+
+
+main()

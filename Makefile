@@ -1,0 +1,35 @@
+# Errand's doors. `make demo` and `make test` work on a fresh machine with Swift; they install what is missing.
+SHELL := /bin/bash
+export SWIFT_BACKTRACE := enable=no
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench docs lint format soak clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## Play the everyday scenes against an embedded server.
+	@Scripts/set-up.sh build
+	@swift run errand demo
+
+test: ## Everything that must hold before a change goes in (about 15 minutes the first time).
+	@Scripts/test.sh
+
+bench: ## Compare with libcurl in C and with URLSession, in one interleaved run.
+	@Scripts/bench.sh
+
+docs: ## Build the documentation into docs-out; a dead link fails.
+	@Scripts/set-up.sh build
+	@Scripts/docs.sh
+
+lint: ## Check format and documentation comments.
+	@Scripts/lint.sh
+
+format: ## Rewrite the sources in the project's format.
+	@Scripts/lint.sh --fix
+
+soak: ## Run the suites with concurrency again and again under the thread sanitizer (ROUNDS=20).
+	@Scripts/soak.sh
+
+clean: ## Remove what was built; the test servers stay installed.
+	@rm -rf .build .build-tsan .build-asan Benchmarks/.build docs-out

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Compares Errand with libcurl in C and with URLSession, in one interleaved run against nginx.
+# Options go to Benchmarks/driver.py: --rounds N, --quick, --strict, --json FILE.
+source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
+
+Scripts/set-up.sh bench
+for client in bench-curl bench-urlsession bench-errand; do
+  say "bench: building $client"
+  # The driver says "not measured" of a client that is not there; an old one must not stand in for it.
+  if ! swift build -c release --package-path Benchmarks --product "$client"; then
+    complain "bench: $client does not build"
+    rm -f "Benchmarks/.build/release/$client"
+  fi
+done
+
+trap servers_stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+servers_start bench
+python3 Benchmarks/driver.py --programs Benchmarks/.build/release --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"

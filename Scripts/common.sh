@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: one place for settings and small helpers.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT"
+
+# After a crash Swift's backtracer can hold a pipe open for minutes.
+export SWIFT_BACKTRACE=enable=no
+
+# The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
+CONCURRENT_SUITES='CallState|Delivery|Admission|Registry|Timers|Curl|Loopback|Scripted'
+
+say() { printf '%s\n' "$*"; }
+complain() { printf '%s\n' "$*" >&2; }
+
+# nginx lies in /usr/sbin, which is not on everybody's PATH.
+find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nginx; }
+
+# The folders of Swift sources that exist, for the formatter.
+swift_folders() {
+  local folder
+  for folder in Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources; do
+    if [[ -e $folder ]]; then printf '%s\n' "$folder"; fi
+  done
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the documentation of the package into docs-out. A warning, such as a dead link, fails it.
+# With --skip-build it documents what .build holds already.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+CATALOG=Sources/Errand/Errand.docc
+OUTPUT=docs-out
+MODULES=.build/debug/Modules
+
+if [[ ! -d $CATALOG ]]; then
+  say "docs: no $CATALOG yet, nothing to build"
+  exit 0
+fi
+if [[ ${1:-} != --skip-build ]]; then swift build; fi
+
+# The tools of the toolchain lie beside its swift, which on the PATH may be a link.
+tool() { command -v "$1" || echo "$(dirname "$(readlink -f "$(command -v swift)")")/$1"; }
+
+# What it takes to load the modules: where the C bridges are described, and where their headers are.
+search=(-I "$MODULES" -module-cache-path .build/debug/ModuleCache)
+for map in Sources/*/module.modulemap .build/debug/*.build/module.modulemap; do
+  if [[ -e $map ]]; then search+=(-Xcc "-fmodule-map-file=$map"); fi
+done
+for folder in Sources/*/include; do search+=(-Xcc "-I$folder"); done
+for flag in $(pkg-config --cflags-only-I libcurl zlib libbrotlidec libzstd); do search+=(-Xcc "$flag"); done
+
+# `swift package dump-symbol-graph` does the same, but builds everything once more, without coverage.
+graphs=$(mktemp -d)
+trap 'rm -rf "$graphs"' EXIT
+target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
+for module in Sources/Errand*; do
+  module=$(basename "$module")
+  # The command is no library.
+  if [[ $module == *Command ]]; then continue; fi
+  "$(tool swift-symbolgraph-extract)" -module-name "$module" -target "$target" "${search[@]}" \
+    -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
+done
+
+rm -rf "$OUTPUT"
+"$(tool docc)" convert "$CATALOG" \
+  --additional-symbol-graph-dir "$graphs" \
+  --fallback-display-name Errand \
+  --fallback-bundle-identifier errand \
+  --transform-for-static-hosting \
+  --warnings-as-errors \
+  --output-path "$OUTPUT"
+say "docs: written to $OUTPUT"

@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# The real servers that the tests and benchmarks talk to, all on loopback and on free ports.
+#
+# By hand:        Scripts/servers.sh start     prints the addresses as shell exports; for example
+#                                              eval "$(Scripts/servers.sh start)" && swift test
+#                 Scripts/servers.sh stop
+# In a script:    source Scripts/servers.sh; trap servers_stop EXIT; servers_start test|bench
+#
+# Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and the like; see nginx_export.
+# `bench` starts nginx alone, without compression, and adds /stream of 1 GiB.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+SERVERS_DIR=""
+SERVERS_PIDS=()
+
+servers_start() {
+  local profile=${1:-test}
+  SERVERS_DIR=$(mktemp -d)
+  # nginx gives up root for its worker, which must still reach the files.
+  chmod 755 "$SERVERS_DIR"
+  nginx_start "$profile"
+  if [[ $profile == test ]]; then httpbin_start; fi
+}
+
+# Stops what this shell started, by process id, and nothing else.
+servers_stop() {
+  local pid
+  for pid in "${SERVERS_PIDS[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${SERVERS_PIDS[@]}"; do wait_for_end "$pid"; done
+  SERVERS_PIDS=()
+  if [[ -n $SERVERS_DIR ]]; then rm -rf "$SERVERS_DIR"; fi
+  SERVERS_DIR=""
+}
+
+# Waits up to five seconds for a process that was told to stop, then stops it the hard way.
+wait_for_end() {
+  local pid=$1 tick
+  for ((tick = 0; tick < 100; tick++)); do
+    kill -0 "$pid" 2>/dev/null || return 0
+    sleep 0.05
+  done
+  kill -9 "$pid" 2>/dev/null || true
+}
+
+# Prints as many free ports as asked for, all different.
+free_ports() {
+  python3 - "$1" <<'PYTHON'
+import socket, sys
+held = []
+while len(held) < int(sys.argv[1]):
+    four = socket.socket()
+    four.bind(("127.0.0.1", 0))
+    held.append(four)
+print(*(four.getsockname()[1] for four in held))
+PYTHON
+}
+
+has_ipv6() { python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2>/dev/null; }
+
+# True once the address answers; fails when the process has ended or five seconds are over.
+wait_for_answer() {
+  local pid=$1 url=$2 tick
+  for ((tick = 0; tick < 100; tick++)); do
+    kill -0 "$pid" 2>/dev/null || return 1
+    if answers "$url"; then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
+answers() {
+  python3 -c '
+import sys, urllib.request
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+sys.exit(opener.open(sys.argv[1], timeout=5).status != 200)' "$1" 2>/dev/null
+}
+
+nginx_start() {
+  local profile=$1 attempt
+  python3 Scripts/servers/files.py "$SERVERS_DIR/files" "$([[ $profile == bench ]] && echo --large)"
+  Scripts/servers/certificates.sh "$SERVERS_DIR/tls"
+  mkdir -p "$SERVERS_DIR/temp"
+  # Between choosing a port and binding it another program can take it: choose again.
+  for attempt in 1 2 3 4 5; do
+    if nginx_try "$profile"; then return; fi
+    complain "servers: nginx did not start (attempt $attempt)"
+  done
+  cat "$SERVERS_DIR"/nginx*.log >&2
+  complain "servers: nginx does not start"
+  return 1
+}
+
+nginx_try() {
+  local profile=$1 plain tls expired wrong self ipv6='# ' gzip=on pid
+  read -r plain tls expired wrong self < <(free_ports 5)
+  if has_ipv6; then ipv6=''; fi
+  if [[ $profile == bench ]]; then gzip=off; fi
+  sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@IPV6@|$ipv6|g" -e "s|@GZIP@|$gzip|g" -e "s|@PLAIN@|$plain|g" \
+    -e "s|@TLS@|$tls|g" -e "s|@EXPIRED@|$expired|g" -e "s|@WRONG_HOST@|$wrong|g" -e "s|@SELF_SIGNED@|$self|g" \
+    Scripts/servers/nginx.conf >"$SERVERS_DIR/nginx.conf"
+  "$(find_nginx)" -p "$SERVERS_DIR" -e "$SERVERS_DIR/nginx.log" -c "$SERVERS_DIR/nginx.conf" \
+    >"$SERVERS_DIR/nginx-output.log" 2>&1 </dev/null &
+  pid=$!
+  if ! wait_for_answer "$pid" "http://127.0.0.1:$plain/200b"; then
+    kill "$pid" 2>/dev/null || true
+    wait_for_end "$pid"
+    return 1
+  fi
+  SERVERS_PIDS+=("$pid")
+  nginx_export
+}
+
+# Uses the ports that nginx_try chose.
+nginx_export() {
+  export ERRAND_NGINX="http://127.0.0.1:$plain"
+  export ERRAND_NGINX_IPV6="${ipv6:-http://[::1]:$plain}"
+  if [[ -n $ipv6 ]]; then ERRAND_NGINX_IPV6=""; fi
+  export ERRAND_NGINX_FILES="$SERVERS_DIR/files"
+  export ERRAND_NGINX_TLS="https://localhost:$tls"
+  export ERRAND_NGINX_CA="$SERVERS_DIR/tls/ca.pem"
+  export ERRAND_NGINX_EXPIRED="https://localhost:$expired"
+  export ERRAND_NGINX_WRONG_HOST="https://localhost:$wrong"
+  export ERRAND_NGINX_SELF_SIGNED="https://localhost:$self"
+}
+
+# gunicorn chooses the free port itself and says which in its log.
+httpbin_start() {
+  local log="$SERVERS_DIR/httpbin.log" pid tick address=""
+  .servers/python/bin/python -m gunicorn --bind 127.0.0.1:0 --worker-class gthread --workers 1 --threads 32 \
+    --keep-alive 75 --graceful-timeout 1 --worker-tmp-dir "$SERVERS_DIR" httpbin:app >"$log" 2>&1 </dev/null &
+  pid=$!
+  for ((tick = 0; tick < 200; tick++)); do
+    address=$(sed -n 's|.*Listening at: \(http://[0-9.:]*\).*|\1|p' "$log")
+    if [[ -n $address ]] || ! kill -0 "$pid" 2>/dev/null; then break; fi
+    sleep 0.05
+  done
+  if [[ -z $address ]] || ! wait_for_answer "$pid" "$address/get"; then
+    kill "$pid" 2>/dev/null || true
+    cat "$log" >&2
+    complain "servers: httpbin does not start"
+    return 1
+  fi
+  SERVERS_PIDS+=("$pid")
+  export ERRAND_HTTPBIN="$address"
+}
+
+# By hand the servers outlive the script; what to stop is kept in a file.
+servers_main() {
+  local state=.servers/running
+  case ${1:-} in
+    start)
+      if [[ -e $state ]]; then "${BASH_SOURCE[0]}" stop; fi
+      trap servers_stop EXIT
+      servers_start "${2:-test}"
+      mkdir -p .servers
+      declare -p SERVERS_DIR SERVERS_PIDS >"$state"
+      trap - EXIT
+      declare -px | sed -n 's/^declare -x \(ERRAND_[A-Z0-9_]*=\)/export \1/p'
+      ;;
+    stop)
+      if [[ ! -e $state ]]; then return; fi
+      # shellcheck source=/dev/null
+      source "$state"
+      rm -f "$state"
+      # Without its folder the process is long gone, and its number may be someone else's.
+      if [[ -d $SERVERS_DIR ]]; then servers_stop; fi
+      ;;
+    *) complain "usage: Scripts/servers.sh start [test|bench] | stop" && exit 64 ;;
+  esac
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then servers_main "$@"; fi

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Installs what is missing, and only that.
+#
+#   Scripts/set-up.sh build    the C libraries that the package links
+#   Scripts/set-up.sh test     … and the servers that the tests talk to
+#   Scripts/set-up.sh bench    … and the server that the benchmarks talk to
+#
+# Uses root, or sudo where it works; without either it names the packages to ask for and fails.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+LEVEL=${1:-build}
+VENV=.servers/python
+REQUIREMENTS=Scripts/servers/requirements.txt
+
+case $LEVEL in
+  build | test | bench) ;;
+  *) complain "usage: Scripts/set-up.sh build|test|bench" && exit 64 ;;
+esac
+
+# True if the library's pkg-config file or its Debian package is there.
+has_library() {
+  pkg-config --exists "$1" 2>/dev/null \
+    || dpkg-query --show --showformat='${Status}' "$2" 2>/dev/null | grep -q 'ok installed'
+}
+
+# Debian's python3 comes without the part that makes virtual environments.
+has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
+
+# Prints the Debian packages that are missing for this level, one a line.
+missing_packages() {
+  command -v pkg-config >/dev/null || echo pkg-config
+  has_library libcurl libcurl4-openssl-dev || echo libcurl4-openssl-dev
+  has_library zlib zlib1g-dev || echo zlib1g-dev
+  has_library libbrotlidec libbrotli-dev || echo libbrotli-dev
+  has_library libzstd libzstd-dev || echo libzstd-dev
+  has_library libssl libssl-dev || echo libssl-dev
+  if [[ $LEVEL == build ]]; then return; fi
+  find_nginx >/dev/null || echo nginx-light
+  command -v openssl >/dev/null || echo openssl
+  command -v python3 >/dev/null || echo python3
+  if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
+}
+
+# Prints the command that turns into root: nothing for root itself. Fails if there is no way.
+root_prefix() {
+  if [[ $(id -u) == 0 ]]; then return; fi
+  command -v sudo >/dev/null || return 1
+  if sudo -n true 2>/dev/null; then echo "sudo -n"; return; fi
+  if [[ -t 0 && -t 2 ]]; then echo sudo; return; fi
+  return 1
+}
+
+# Debian starts and enables a server as it is installed; ours run by hand only. So services are held back by a
+# policy while apt works, and a unit that apt has just enabled is disabled again. One that was there is left alone.
+# shellcheck disable=SC2016
+AS_ROOT='
+  set -eu
+  export DEBIAN_FRONTEND=noninteractive
+  policy=/usr/sbin/policy-rc.d
+  had_nginx=$(command -v /usr/sbin/nginx || true)
+  if [ ! -e "$policy" ]; then
+    printf "#!/bin/sh\nexit 101\n" >"$policy"
+    chmod 755 "$policy"
+    trap "rm -f $policy" EXIT INT TERM
+  fi
+  install() { apt-get install -y -qq --no-install-recommends "$@"; }
+  install "$@" || { apt-get update -qq; install "$@"; }
+  if [ -z "$had_nginx" ] && [ -x /usr/sbin/nginx ] && command -v systemctl >/dev/null; then
+    systemctl --quiet disable nginx.service 2>/dev/null || true
+  fi
+'
+
+install_packages() {
+  local packages=("$@") prefix log
+  if ! command -v apt-get >/dev/null; then
+    complain "Errand needs these Debian packages or their like; please install them: ${packages[*]}"
+    exit 1
+  fi
+  if ! prefix=$(root_prefix); then
+    complain "Errand needs packages that only root can install. Please ask for:"
+    complain "  apt-get install ${packages[*]}"
+    exit 1
+  fi
+  say "set-up: installing ${packages[*]}"
+  log=$(mktemp)
+  # shellcheck disable=SC2086
+  if ! $prefix sh -c "$AS_ROOT" sh "${packages[@]}" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    complain "set-up: apt-get failed; packages wanted: ${packages[*]}"
+    exit 1
+  fi
+  rm -f "$log"
+}
+
+# httpbin in a virtual environment of its own, renewed when the list of versions changes.
+install_httpbin() {
+  if cmp -s "$REQUIREMENTS" "$VENV/installed.txt" && [[ -x $VENV/bin/python ]]; then return; fi
+  say "set-up: putting httpbin and gunicorn from PyPI into $VENV"
+  rm -rf "$VENV"
+  mkdir -p .servers
+  python3 -m venv "$VENV"
+  if ! "$VENV/bin/pip" install --quiet --disable-pip-version-check --requirement "$REQUIREMENTS"; then
+    complain "set-up: pip failed; $REQUIREMENTS has what the tests need"
+    exit 1
+  fi
+  cp "$REQUIREMENTS" "$VENV/installed.txt"
+}
+
+if ! command -v swift >/dev/null; then
+  complain "Errand needs Swift 6.2 or later on the PATH: https://www.swift.org/install"
+  exit 1
+fi
+mapfile -t missing < <(missing_packages)
+if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
+if [[ $LEVEL == test ]]; then install_httpbin; fi

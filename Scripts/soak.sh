@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the suites with concurrency in them ROUNDS times (20) under the thread sanitizer: a race that shows once in
+# ten runs is a race. The first failure ends it.
+source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
+
+ROUNDS=${ROUNDS:-20}
+export TSAN_OPTIONS=halt_on_error=1
+BUILD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
+
+Scripts/set-up.sh test
+swift build --build-tests "${BUILD[@]}"
+trap servers_stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+servers_start test
+
+log=$(mktemp)
+for ((round = 1; round <= ROUNDS; round++)); do
+  if ! swift test --disable-xctest --skip-build "${BUILD[@]}" --filter "$CONCURRENT_SUITES" >"$log" 2>&1 \
+    || ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log"; then
+    cat "$log" >&2
+    complain "soak: failed in round $round of $ROUNDS"
+    exit 1
+  fi
+  say "soak: round $round of $ROUNDS passed"
+done
+rm -f "$log"

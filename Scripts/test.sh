@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change goes in. The first step that fails ends it.
+source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
+
+# Fewer tests than this in the main run, or in a sanitizer's run, mean that something went missing. Raise them with
+# the suite.
+FLOOR=1
+SANITIZER_FLOOR=1
+# A run that takes longer hangs.
+MINUTES=15
+# At a terminal Ctrl-C must reach the tests; elsewhere the time-out must reach all their processes.
+TIMEOUT=(timeout --kill-after=10)
+if [[ -t 1 ]]; then TIMEOUT+=(--foreground); fi
+# The linker says this of a hundred of the address sanitizer's symbols.
+LINKER_NOISE='ld.gold: warning: Cannot export local symbol'
+
+LOGS=$(mktemp -d)
+STEP="start"
+PASSED=0
+FAILED=0
+
+finish() {
+  local status=$?
+  servers_stop
+  rm -rf "$LOGS"
+  if ((status != 0)); then
+    if ((FAILED == 0)); then FAILED=1; fi
+    complain "test: failed in step \"$STEP\""
+  fi
+  say "$PASSED passed, $FAILED failed"
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# step NAME COMMAND…: runs it and says how long it took.
+step() {
+  local begin=$SECONDS
+  STEP=$1
+  shift
+  say "── $STEP"
+  "$@"
+  say "── $STEP: $((SECONDS - begin)) s"
+}
+
+build_tests() { swift build --build-tests --enable-code-coverage; }
+
+# run_tests NAME FLOOR ARGUMENT…: runs `swift test` and checks that tests really ran; prints their number last.
+run_tests() {
+  local name=$1 floor=$2 log="$LOGS/$1.log" status=0
+  shift 2
+  "${TIMEOUT[@]}" "${MINUTES}m" swift test --disable-xctest "$@" 2>&1 \
+    | grep --line-buffered -v "$LINKER_NOISE" | tee "$log" || status=$?
+  if ((status == 124 || status == 137)); then complain "test: still running after $MINUTES minutes"; fi
+  count_tests "$log"
+  if ((status != 0)); then return "$status"; fi
+  if ((COUNTED < floor)); then
+    complain "test: $COUNTED tests ran in \"$name\", expected at least $floor"
+    return 1
+  fi
+}
+
+# Sets COUNTED to the number of tests that passed, COUNTED_FAILED and COUNTED_SKIPPED likewise.
+# They come from Swift Testing's own lines, the last of which is `Test run with N tests in … passed after …`.
+count_tests() {
+  local log=$1 total
+  total=$(sed -n 's/^.* Test run with \([0-9]*\) tests\{0,1\} .*\(passed\|failed\) after .*/\1/p' "$log" | tail -1)
+  COUNTED_FAILED=$(grep -c '^✘ Test .* failed after ' "$log" || true)
+  if grep -q '^✘ Test run with ' "$log"; then COUNTED_FAILED=$((COUNTED_FAILED - 1)); fi
+  COUNTED_SKIPPED=$(grep -cE '^➜ Test .* (skipped|was cancelled)' "$log" || true)
+  COUNTED=$((${total:-0} - COUNTED_FAILED - COUNTED_SKIPPED))
+  if ((COUNTED < 0)); then COUNTED=0; fi
+}
+
+main_run() {
+  local status=0
+  run_tests main "$FLOOR" --skip-build --enable-code-coverage || status=$?
+  PASSED=$COUNTED
+  FAILED=$COUNTED_FAILED
+  if ((status != 0)); then return "$status"; fi
+  if ((COUNTED_SKIPPED > 0)); then
+    complain "test: $COUNTED_SKIPPED tests were skipped; here all of them must run"
+    return 1
+  fi
+}
+
+coverage() { python3 Scripts/coverage.py "$(swift test --show-codecov-path)"; }
+
+thread_sanitizer() {
+  export TSAN_OPTIONS=halt_on_error=1
+  run_tests thread "$SANITIZER_FLOOR" --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN \
+    --filter "$CONCURRENT_SUITES"
+}
+
+address_sanitizer() {
+  run_tests address "$SANITIZER_FLOOR" --sanitize=address --scratch-path .build-asan --filter "$CONCURRENT_SUITES"
+}
+
+# The command as it was built above; its coverage is not counted.
+demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" demo </dev/null; }
+
+step "set-up" Scripts/set-up.sh test
+step "lint" Scripts/lint.sh
+step "build" build_tests
+step "servers" servers_start test
+step "tests" main_run
+step "coverage" coverage
+step "thread sanitizer" thread_sanitizer
+step "address sanitizer" address_sanitizer
+step "documentation" Scripts/docs.sh --skip-build
+step "demo" demo
+say "all steps passed in $SECONDS s"
