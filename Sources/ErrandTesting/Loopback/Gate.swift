@@ -112,6 +112,14 @@ public final class Gate: Sendable {
     return try made.get()
   }
 
+  /// Closes the pipe. Only for a gate that is open and that nobody waits at any more.
+  func retire() {
+    state.update { state in
+      if let reader = state.reader { close(reader) }
+      state.reader = nil
+    }
+  }
+
   private static func prepare(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

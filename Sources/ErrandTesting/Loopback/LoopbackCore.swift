@@ -40,7 +40,7 @@ final class LoopbackCore: Sendable {
     guard Thread.current.threadDictionary[Self.threadKey] as? ObjectIdentifier != ObjectIdentifier(self) else {
       return
     }
-    _ = threads.wait(timeout: .now() + .seconds(10))
+    if threads.wait(timeout: .now() + .seconds(10)) == .success { stop.retire() }
     observed.close()
   }
 
