@@ -22,7 +22,8 @@ public struct LoopbackAnswer: Sendable {
     case bytes([UInt8], times: Int? = 1)
     /// Sends bytes of the content, as often as said; left out of the answer to a HEAD request.
     case body([UInt8], times: Int? = 1)
-    /// Waits until the gate lets pass. What was said before is on the wire by then.
+    /// Waits until the gate lets pass. What was said before is on the wire by then. A client that closes its
+    /// sending side meanwhile counts as gone, and the connection ends.
     case wait(Gate)
     /// Tells the gate that this point is reached, and goes on. What was said before is on the wire by then.
     case reach(Gate)

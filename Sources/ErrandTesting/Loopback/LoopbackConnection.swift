@@ -12,9 +12,13 @@ struct LoopbackConnection {
     reader = RequestReader(socket, options: core.options)
   }
 
-  /// Answers request after request; returns when the socket is closed.
+  /// Greets, then answers request after request; returns when the socket is closed.
   mutating func serve() {
     do {
+      if let greeting = core.options.greeting(number) {
+        var writer = AnswerWriter(greeting, to: socket, isHead: false)
+        try writer.run()
+      }
       var index = 0
       while var request = try reader.nextHead() {
         index += 1

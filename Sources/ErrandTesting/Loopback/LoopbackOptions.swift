@@ -12,6 +12,10 @@ public struct LoopbackOptions: Sendable {
   public var address: Address = .ipv4
   /// When to read the body of a request that no enqueued answer is meant for; the request given is without body.
   public var reception: @Sendable (RecordedRequest) -> LoopbackReception = { _ in .automatic }
+  /// What to do as soon as a connection is accepted, before a byte is read; given the connection's number, from 1.
+  ///
+  /// `{ _ in .closeBeforeAnswer }` closes at once, `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets only the first.
+  public var greeting: @Sendable (Int) -> LoopbackAnswer? = { _ in nil }
   /// A gate in front of accepting: until it lets pass, clients connect and hear nothing.
   public var acceptGate: Gate?
   /// How many bytes of a request body are kept; the rest is counted and dropped.

@@ -11,7 +11,7 @@ enum RequestHead {
   /// - Throws: ``ConnectionEnd/malformed(_:)``.
   static func parse(_ head: [UInt8]) throws -> RecordedRequest {
     var lines = try lines(of: head)
-    guard !lines.isEmpty else { throw ConnectionEnd.malformed("no request line") }
+    guard !lines.isEmpty else { throw ConnectionEnd.malformed("request line") }
     let line = lines.removeFirst().split(separator: 0x20, omittingEmptySubsequences: false)
     guard line.count == 3, isToken(line[0]), !line[1].isEmpty else {
       throw ConnectionEnd.malformed("request line")
@@ -61,6 +61,11 @@ enum RequestHead {
     return size
   }
 
+  /// Whether the byte may stand in a method or a field name (RFC 9110 section 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    tokenBytes.contains(byte)
+  }
+
   /// The lines before the blank one, each ended by CRLF; a lone CR, a lone LF or NUL is refused.
   private static func lines(of head: [UInt8]) throws -> [ArraySlice<UInt8>] {
     try head.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast().compactMap { line in
@@ -72,14 +77,13 @@ enum RequestHead {
   }
 
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-    !bytes.isEmpty && bytes.allSatisfy { tokenBytes.contains($0) }
+    !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
   private static func isHexDigit(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
   }
 
-  /// RFC 9110 section 5.6.2.
   private static let tokenBytes = Set(
     "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 }

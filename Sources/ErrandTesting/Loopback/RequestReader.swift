@@ -15,6 +15,8 @@ struct RequestReader {
   mutating func nextHead() throws -> RecordedRequest? {
     var searched = 0
     while true {
+      // What cannot begin a request is refused at once: a TLS greeting, for one, never comes to a blank line.
+      if let first = buffer.first, !RequestHead.isTokenByte(first) { throw ConnectionEnd.malformed("request line") }
       if let end = Self.endOfHead(buffer, from: searched) {
         let head = Array(buffer[..<end])
         buffer.removeSubrange(..<end)

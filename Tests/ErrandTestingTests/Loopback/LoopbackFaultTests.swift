@@ -39,6 +39,21 @@ struct LoopbackFaultTests {
     try await server.wait { $0.openConnectionCount == 0 || end == .closed }
   }
 
+  @Test(arguments: [
+    (LoopbackAnswer.closeBeforeAnswer, "", RawClient.End.closed), (.resetBeforeAnswer, "", .reset),
+    (.raw("HTTP/1.1 408 Request Timeout\r\n\r\n"), "HTTP/1.1 408 Request Timeout\r\n\r\n", .closed),
+  ])
+  func `greeting comes before any request`(answer: LoopbackAnswer, text: String, end: RawClient.End) async throws {
+    var options = LoopbackOptions()
+    options.greeting = { $0 == 1 ? answer : nil }
+    let server = try LoopbackServer(options) { _ in Self.plain.closing() }
+    let reply = try await RawClient(server).receive()
+    #expect(reply.text == text)
+    #expect(reply.end == end)
+    #expect(try await RawClient.exchange(server).body == "hello")
+    #expect(server.connectionCount == 2)
+  }
+
   @Test func `half close keeps the other half`() async throws {
     let server = try LoopbackServer { _ in Self.plain.halfClosed(after: 5) }
     let client = try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n")

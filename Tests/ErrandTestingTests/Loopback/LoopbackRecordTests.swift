@@ -94,7 +94,7 @@ struct LoopbackRecordTests {
 
   @Test(arguments: [
     ("GET /\r\n\r\n", "request line"), ("G\u{1}T / HTTP/1.1\r\n\r\n", "request line"),
-    ("GET  / HTTP/1.1\r\n\r\n", "request line"), ("\r\n\r\n", "no request line"),
+    ("GET  / HTTP/1.1\r\n\r\n", "request line"), ("\r\n\r\n", "request line"), ("\u{16}\u{3}\u{1}", "request line"),
     ("GET / HTTP/2.0\r\n\r\n", "version"), ("GET / http/1.1\r\n\r\n", "version"),
     ("GET / HTTP/1.1\r\nno colon\r\n\r\n", "header field"), ("GET / HTTP/1.1\r\nA : 1\r\n\r\n", "header field"),
     ("GET / HTTP/1.1\r\nA: 1\r\n folded\r\n\r\n", "header field"),
