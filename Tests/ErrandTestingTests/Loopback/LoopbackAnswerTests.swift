@@ -127,6 +127,17 @@ struct LoopbackAnswerTests {
     #expect(await client.receive(through: "z").end == .open)
   }
 
+  @Test(arguments: [("/user", #"{"nick":"x"}"#), ("/other", "")])
+  func `handler switches on the path`(path: String, body: String) async throws {
+    let server = try LoopbackServer { request in
+      switch request.path {
+      case "/user": .json(#"{"nick":"x"}"#)
+      default: .status(404)
+      }
+    }
+    #expect(try await RawClient.exchange(server, "GET \(path) HTTP/1.0\r\n\r\n").body == body)
+  }
+
   @Test func `script goes before the handler`() async throws {
     let server = try LoopbackServer { _ in .ok("handler") }
     server.enqueue(.ok("one"), .ok("two"))
