@@ -30,6 +30,8 @@ struct LoopbackConnection {
       socket.resetOnClose()
     } catch ConnectionEnd.malformed(let reason) {
       refuse(reason)
+    } catch let error as LoopbackError {
+      core.refuse(error.description)
     } catch {
       // The client left, the server stops or the answer said to close: nothing more to do than to close.
     }

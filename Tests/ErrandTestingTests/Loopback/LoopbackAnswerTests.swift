@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 /// What well-behaved answers look like on the wire.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackAnswerTests {
   private static let get = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 

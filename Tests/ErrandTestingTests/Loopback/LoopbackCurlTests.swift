@@ -26,6 +26,7 @@ private func peakMemory() -> Int {
 }
 
 /// An outside client sees the same as the raw sockets do.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackCurlTests {
   @Test(arguments: [
     (LoopbackAnswer.ok("hello"), Int32(0)), (.chunked(["he", "llo"], trailers: ["T": "1"]), 0),

@@ -2,6 +2,7 @@ import ErrandTesting
 import Testing
 
 /// Each fault is really on the wire.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackFaultTests {
   private static let plain = LoopbackAnswer.status(200, body: "hello")
   private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"

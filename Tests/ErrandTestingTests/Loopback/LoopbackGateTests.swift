@@ -2,6 +2,7 @@ import ErrandTesting
 import Testing
 
 /// Gates hold the server where a test wants it.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackGateTests {
   private static let get = "GET / HTTP/1.1\r\n\r\n"
 

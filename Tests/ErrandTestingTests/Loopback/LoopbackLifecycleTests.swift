@@ -4,6 +4,7 @@ import Testing
 @testable import ErrandTesting
 
 /// Starting, stopping, and leaving nothing behind.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackLifecycleTests {
   private static let get = "GET / HTTP/1.1\r\n\r\n"
 
@@ -60,16 +61,18 @@ struct LoopbackLifecycleTests {
     }
   }
 
-  @Test func `three hundred connections at once`() async throws {
-    let gate = Gate()
-    let server = try LoopbackServer { _ in .status(200, body: "z").held(at: gate) }
-    let clients = try (0..<300).map { _ in try RawClient(server, sending: Self.get) }
-    try await gate.reached(times: 300)
-    #expect(server.openConnectionCount == 300)
-    gate.open()
-    for client in clients { #expect(await client.receive(through: "z").end == .open) }
-    server.stop()
-    #expect(server.openConnectionCount == 0)
+  @Test func `three hundred connections at once`() async {
+    await #expect(processExitsWith: .success) {
+      let gate = Gate()
+      let server = try LoopbackServer { _ in .status(200, body: "z").held(at: gate) }
+      let clients = try (0..<300).map { _ in try RawClient(server, sending: "GET / HTTP/1.1\r\n\r\n") }
+      try await gate.reached(times: 300)
+      #expect(server.openConnectionCount == 300)
+      gate.open()
+      for client in clients { #expect(await client.receive(through: "z").end == .open) }
+      server.stop()
+      #expect(server.openConnectionCount == 0)
+    }
   }
 
   @Test func `wait in vain throws in time`() async throws {

@@ -2,6 +2,7 @@ import ErrandTesting
 import Testing
 
 /// When the body of a request is read.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackReceptionTests {
   private static let head = "POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
   private static let goOn = "HTTP/1.1 100 Continue\r\n\r\n"

@@ -2,6 +2,7 @@ import ErrandTesting
 import Testing
 
 /// What the server writes down of what came.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
 struct LoopbackRecordTests {
   private func record(_ text: String) async throws -> RecordedRequest {
     let server = try LoopbackServer { _ in .ok().closing() }
