@@ -131,6 +131,12 @@ public final class CallState: Sendable {
     storage.withLock { $0.claim() }
   }
 
+  /// Whether the outcome has been claimed: the terminal event is under way or over.
+  package var isClaimed: Bool { storage.withLock { $0.isClaimed } }
+
+  /// Why the call ends early, or has ended early; nil where it does not.
+  package var endsBy: StopReason? { storage.withLock { $0.stopReason } }
+
   /// The number of waits that are open: nothing may be left after the end.
   package var openWaits: Int { storage.withLock { $0.openWaits } }
 

@@ -51,6 +51,8 @@ struct CallStateMachine: Sendable {
 
   var isRunning: Bool { if case .running = phase { true } else { false } }
 
+  var isClaimed: Bool { if case .claimed = phase { true } else { false } }
+
   var stopReason: StopReason? {
     switch phase {
     case .stopped(let reason): reason
@@ -134,7 +136,7 @@ struct CallStateMachine: Sendable {
       return leaveAndAsk(reason)
     case .settled where reason == .cancelled:
       phase = .recalled
-      return StopEffect(changed: true)
+      return leaveAndAsk(reason)
     case .settled, .stopped, .recalled, .claimed:
       return StopEffect()
     }

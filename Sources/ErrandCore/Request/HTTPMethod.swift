@@ -1,8 +1,7 @@
 /// The method of a request (RFC 9110 section 9): one of the known ones or any other token.
 ///
-/// A method is checked when a call is built: one that is not a token fails the call with ``APIError/Code/invalidMethod``.
-public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral, CustomStringConvertible
-{
+/// A method is checked when a call is built: one that is no token fails it with ``APIError/Code/invalidMethod``.
+public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, ExpressibleByStringLiteral {
   /// The method as it is sent, case and all.
   public let rawValue: String
 
@@ -28,9 +27,6 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   /// Asks what a resource can do.
   public static let options = HTTPMethod("OPTIONS")
 
-  /// The method as it is sent.
-  public var description: String { rawValue }
-
   /// Whether the method asks for nothing but reading (RFC 9110 section 9.2.1).
   public var isSafe: Bool {
     switch rawValue {
@@ -49,4 +45,9 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
     default: false
     }
   }
+}
+
+extension HTTPMethod: CustomStringConvertible {
+  /// The method as it is sent.
+  public var description: String { rawValue }
 }

@@ -37,7 +37,9 @@ extension HTTPURL {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
     let scheme = text.utf8[..<colon]
     guard scheme.first.map({ ASCII.lowercased($0) &- 0x61 < 26 }) == true else { return false }
-    guard scheme.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }) else { return false }
+    guard scheme.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }) else {
+      return false
+    }
     return text.utf8[colon...].dropFirst().starts(with: "//".utf8)
   }
 
@@ -70,7 +72,8 @@ extension HTTPURL {
   }
 
   private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> String {
-    let refusal = Invalid(description: "the host of \"\(Redaction.url(text))\" is empty or holds a character no host has")
+    let shown = Redaction.url(text)
+    let refusal = Invalid(description: "the host of \"\(shown)\" is empty or holds a character that no host has")
     if bytes.first == 0x5B {
       guard bytes.last == 0x5D, bytes.count > 3 else { throw refusal }
       let inside = bytes.dropFirst().dropLast()

@@ -39,6 +39,6 @@ public protocol BodySink: Sendable {
   /// Takes a piece, its content coding undone. The bytes are valid during the call only. False pauses the body until
   /// ``BodyFlow/resume()``; the piece given is taken all the same.
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool
-  /// Called when the body came whole. Not called where the exchange fails.
+  /// Called when the body came whole into the sink. Not called where the exchange fails or the body went elsewhere.
   func end() throws
 }

@@ -12,6 +12,10 @@ public struct Exchange: Sendable {
   public let limits: ResponseLimits
   /// Where the body goes; nil for memory up to ``ResponseLimits/bodyBytes``.
   public let sink: (any BodySink)?
+  /// How urgent it is, for transports that can tell the server or the system.
+  public let priority: CallPriority
+  /// Which networks it may use, for transports that can tell networks apart.
+  public let network: NetworkWish
   /// Told each informational answer (1xx) on the transport's thread.
   public let onInformational: (@Sendable (ResponseHead) -> Void)?
   /// Told how far the bodies have come, on the transport's thread.
@@ -21,6 +25,7 @@ public struct Exchange: Sendable {
   public init(
     request: HTTPRequest, call: CallState = CallState(), connectTimeout: Duration? = .seconds(10),
     idleTimeout: Duration? = .seconds(60), limits: ResponseLimits = ResponseLimits(), sink: (any BodySink)? = nil,
+    priority: CallPriority = .normal, network: NetworkWish = NetworkWish(),
     onInformational: (@Sendable (ResponseHead) -> Void)? = nil,
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) {
@@ -30,6 +35,8 @@ public struct Exchange: Sendable {
     self.idleTimeout = idleTimeout
     self.limits = limits
     self.sink = sink
+    self.priority = priority
+    self.network = network
     self.onInformational = onInformational
     self.onProgress = onProgress
   }

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import ErrandCore
 
 /// What the threads of a ``LoopbackServer`` share. They hold this and never the server, so that the server can be
 /// freed, and stopped by that, while they run.
@@ -14,7 +14,7 @@ final class LoopbackCore: Sendable {
   let options: LoopbackOptions
   let handler: @Sendable (RecordedRequest) -> LoopbackAnswer
   let observed = Observed(LoopbackRecord())
-  private let script = Mutex<[Scripted]>([])
+  private let script = Locked<[Scripted]>([])
   private let stop = Gate()
   private let threads = DispatchGroup()
 

@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-import Synchronization
+import ErrandCore
 
 /// A socket bound to a free port of this machine's loopback address, and closed when it is freed.
 final class LoopbackListener: Sendable {
   let descriptor: Int32
   let port: Int
   let host: String
-  private let isClosed = Mutex(false)
+  private let isClosed = Locked(false)
 
   /// Binds; listens too unless told not to, and then the port refuses every connection.
   init(_ address: LoopbackOptions.Address, listens: Bool = true) throws {

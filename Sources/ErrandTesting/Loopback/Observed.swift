@@ -1,14 +1,14 @@
-import Synchronization
+import ErrandCore
 
 /// A value behind a lock whose changes can be waited for, without polling and with a bound.
 final class Observed<State: Sendable>: Sendable {
-  private struct Waiter {
+  private struct Waiter: Sendable {
     let isMet: @Sendable (State) -> Bool
     let what: String
     let continuation: CheckedContinuation<Void, any Error>
   }
 
-  private struct Storage {
+  private struct Storage: Sendable {
     var state: State
     var waiters: [UInt64: Waiter] = [:]
     /// Waits that failed before their continuation was enlisted.
@@ -17,10 +17,10 @@ final class Observed<State: Sendable>: Sendable {
     var isClosed = false
   }
 
-  private let storage: Mutex<Storage>
+  private let storage: Locked<Storage>
 
   init(_ state: State) {
-    storage = Mutex(Storage(state: state))
+    storage = Locked(Storage(state: state))
   }
 
   /// The value as it is now.

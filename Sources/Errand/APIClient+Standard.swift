@@ -1,0 +1,52 @@
+public import ErrandCore
+
+#if os(Linux)
+  import ErrandCurl
+#endif
+
+extension APIClient {
+  /// Makes a client for one server, with the standard order of the line and the platform's transport.
+  ///
+  /// - Parameters:
+  ///   - baseURL: The URL below which paths stand, such as `https://api.example.com/v1`. Checked when a call is built.
+  ///   - cdnURL: The URL of the CDN, for requests that choose it.
+  public convenience init(baseURL: String, cdnURL: String? = nil) {
+    self.init(ClientConfiguration(baseURL: baseURL, cdnURL: cdnURL))
+  }
+
+  /// Makes a client of a configuration, with the standard order of the line.
+  public convenience init(_ configuration: ClientConfiguration) {
+    self.init(
+      configuration, order: Self.standardLine,
+      platform: { StandardTransports.registered.transport(named: StandardTransports.platform) })
+  }
+
+  /// A client for small programs, without a base URL until one is set.
+  public static let shared = APIClient(baseURL: "")
+
+  /// The order of the line: the only place that knows it. Architecture.md says why it is so.
+  private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
+    [Validating()]
+      + parts.interceptors
+      + [Freezing(), Redirecting(), Authorizing(), Admitting(parts.admission)]
+      + parts.exchangeInterceptors
+      + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]
+  }
+}
+
+/// The transports that come with the library.
+private enum StandardTransports {
+  #if os(Linux)
+    static let platform = "curl"
+  #else
+    static let platform = "urlsession"
+  #endif
+
+  /// The shared registry, with the transports in it that nobody has replaced.
+  static let registered: TransportRegistry = {
+    #if os(Linux)
+      TransportRegistry.shared.register("curl", replacing: false) { CurlTransport() }
+    #endif
+    return .shared
+  }()
+}

@@ -1,0 +1,6 @@
+@_exported public import ErrandCore
+@_exported public import ErrandJSON
+
+#if canImport(CErrandCurl)
+  @_exported public import ErrandCurl
+#endif

@@ -1,0 +1,36 @@
+/// Watches calls: is told when one starts, how far it has come, and when it stops. Hits and cancelled calls included.
+///
+/// `willStart` runs where the call is started. `willStop` and `didStop` run on the callback executor, in one job with
+/// the delegate and the closure between them; for `send` they run where its caller is. `progressed` runs on the
+/// callback executor. Each of `willStart`, `willStop` and `didStop` comes exactly once per call.
+public protocol Accessory: Sendable {
+  /// The call starts.
+  func willStart(_ call: CallInfo)
+  /// A body has come further.
+  func progressed(_ call: CallInfo, _ progress: TransferProgress)
+  /// The call has its outcome, and nobody has been told yet.
+  func willStop(_ call: CallInfo, _ ending: CallEnding)
+  /// Everybody has been told.
+  func didStop(_ call: CallInfo, _ ending: CallEnding)
+}
+
+extension Accessory {
+  /// Nothing.
+  public func willStart(_ call: CallInfo) {}
+  /// Nothing.
+  public func progressed(_ call: CallInfo, _ progress: TransferProgress) {}
+  /// Nothing.
+  public func willStop(_ call: CallInfo, _ ending: CallEnding) {}
+  /// Nothing.
+  public func didStop(_ call: CallInfo, _ ending: CallEnding) {}
+}
+
+/// How a call ended.
+public struct CallEnding: Sendable {
+  /// Why it failed; nil for success.
+  public let error: APIError?
+  /// The answer, if one came.
+  public let response: HTTPResponse?
+  /// What was measured.
+  public let metrics: CallMetrics
+}

@@ -1,0 +1,119 @@
+extension APIClient {
+  /// Starts a request; the closures are called on the main actor, one of success and failure exactly once.
+  ///
+  /// The call lives to its end though nobody holds the handle.
+  @discardableResult
+  public func start<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions(), onSuccess: @escaping @MainActor (R.Response) -> Void,
+    onFailure: (@MainActor (APIError) -> Void)? = nil, onProgress: (@MainActor (TransferProgress) -> Void)? = nil
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: .main,
+      onProgress: onProgress.map { onProgress -> ProgressCallback in
+        { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
+      },
+      onEnd: { _, outcome in
+        MainActor.assumeIsolated { outcome.tell(onSuccess, onFailure) }
+      })
+    return launch(request, options, callbacks)
+  }
+
+  /// Starts a request; the closures are called on an executor of choice, one of success and failure exactly once.
+  @discardableResult
+  public func start<R: APIRequest>(
+    _ request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
+    onSuccess: @escaping @Sendable (R.Response) -> Void, onFailure: (@Sendable (APIError) -> Void)? = nil,
+    onProgress: (@Sendable (TransferProgress) -> Void)? = nil
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: executor, onProgress: onProgress.map { onProgress -> ProgressCallback in { onProgress($1) } },
+      onEnd: { _, outcome in outcome.tell(onSuccess, onFailure) })
+    return launch(request, options, callbacks)
+  }
+
+  /// Starts a request; one closure is called for success and failure, exactly once, on the main actor.
+  @discardableResult
+  public func start<R: APIRequest>(
+    outcomeOf request: R, options: CallOptions = CallOptions(),
+    _ onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: .main, onProgress: nil, onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
+    return launch(request, options, callbacks)
+  }
+
+  /// Starts a request; one closure is called for success and failure, exactly once, on an executor of choice.
+  @discardableResult
+  public func start<R: APIRequest>(
+    outcomeOf request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
+    _ onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void
+  ) -> Call {
+    launch(request, options, CallCallbacks(executor: executor, onProgress: nil, onEnd: { onEnd($1) }))
+  }
+
+  /// Starts a request; the delegate is told on the main actor, exactly once, if it is still there. It is held weakly.
+  @discardableResult
+  public func start<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: .main,
+      onProgress: { [weak delegate] info, progress in
+        MainActor.assumeIsolated { delegate?.requestProgressed(info, progress) }
+      },
+      onEnd: { [weak delegate] info, outcome in
+        MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+      })
+    return launch(request, options, callbacks)
+  }
+
+  private func launch<R: APIRequest>(
+    _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
+  ) -> Call {
+    let snapshot = snapshot
+    let run = CallRun(
+      request, options, snapshot, registry,
+      delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
+    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot) : nil
+    Task { @concurrent in
+      let outcome = await run.work()
+      watch?.start()
+      callbacks.executor.run {
+        watch?.stop()
+        _ = run.finish(outcome) { callbacks.onEnd(run.info, $0) }
+      }
+    }
+    return Call(info: run.info, state: run.state)
+  }
+}
+
+private typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
+
+/// What a started call tells, and where.
+private struct CallCallbacks<Value: Sendable>: Sendable {
+  let executor: CallbackExecutor
+  let onProgress: ProgressCallback?
+  let onEnd: @Sendable (CallInfo, Outcome<Value>) -> Void
+}
+
+extension Outcome {
+  fileprivate func tell(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
+    switch result {
+    case .success(let value): onSuccess(value)
+    case .failure(let error): onFailure?(error)
+    }
+  }
+}
+
+extension CallDelegate {
+  fileprivate func tell(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
+    switch outcome.result {
+    case .success(let value):
+      guard let response = outcome.response, let origin = outcome.origin else { return }
+      requestFinished(
+        FinishedCall(info: info, value: value, response: response, origin: origin, metrics: outcome.metrics))
+    case .failure(let error):
+      requestFailed(FailedCall(info: info, error: error, response: outcome.response, metrics: outcome.metrics))
+    }
+  }
+}

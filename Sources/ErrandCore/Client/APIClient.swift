@@ -1,0 +1,120 @@
+/// Carries out requests: builds, sends, judges, decodes and delivers them.
+///
+/// ```swift
+/// let client = APIClient(baseURL: "https://api.example.com")
+/// let user = try await client.send(GetUser(id: 7))
+/// ```
+///
+/// A client may be used from any thread. Several clients work side by side and share nothing but the transport they
+/// are given. A call lives to its end though nobody holds the client.
+public final class APIClient: Sendable {
+  private let fittings: ClientFittings
+  private let state: Locked<ClientSnapshot>
+  let registry = CallRegistry()
+
+  /// Makes a client from a configuration, an order of the line and a platform transport.
+  package init(
+    _ configuration: ClientConfiguration, registry: TransportRegistry = .shared,
+    order: @escaping @Sendable (LineParts) -> [any Interceptor],
+    platform: @escaping @Sendable () -> (any Transport)?
+  ) {
+    let missing = APIError.build(
+      .unsupported, "There is no transport for this platform; choose one in the configuration.")
+    fittings = ClientFittings(
+      order: order, platform: { platform().map { .success($0) } ?? .failure(missing) }, registry: registry,
+      admission: AdmissionControl(limits: configuration.admission))
+    state = Locked(ClientSnapshot(configuration, fittings))
+  }
+
+  /// How the client works now. Setting it counts for calls that start later.
+  public var configuration: ClientConfiguration {
+    get { snapshot.configuration }
+    set { configure { $0 = newValue } }
+  }
+
+  /// Changes the configuration for calls that start later. `change` may run more than once when two threads change at
+  /// the same time; no change is lost.
+  public func configure(_ change: (inout ClientConfiguration) -> Void) {
+    var current = snapshot
+    while true {
+      var configuration = current.configuration
+      change(&configuration)
+      let made = ClientSnapshot(configuration, fittings)
+      let before = current
+      current = state.withLock { present in
+        if present === before { present = made }
+        return present
+      }
+      if current === made { return fittings.admission.change(configuration.admission) }
+    }
+  }
+
+  var snapshot: ClientSnapshot { state.withLock { $0 } }
+
+  // MARK: - Sending
+
+  /// Sends a request and returns its value.
+  ///
+  /// Runs where the caller is; bodies over 16 KiB are decoded elsewhere. Cancelling the task cancels the call.
+  /// - Throws: ``APIError``; a cancelled call throws one of stage ``APIError/Stage/cancelled``.
+  public func send<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions()
+  ) async throws(APIError) -> R.Response {
+    try await outcome(of: request, options: options).result.get()
+  }
+
+  /// Sends a request and returns its value beside status, fields, raw body, origin and metrics.
+  /// - Throws: ``APIError``.
+  public func response<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions()
+  ) async throws(APIError) -> APIResponse<R.Response> {
+    let outcome = await outcome(of: request, options: options)
+    let value = try outcome.result.get()
+    guard let raw = outcome.response, let origin = outcome.origin else {
+      throw APIError(.transport, .decoding, "The call ended without an answer.")
+    }
+    return APIResponse(value: value, raw: raw, origin: origin, metrics: outcome.metrics)
+  }
+
+  /// Sends a request and returns how it ended; never throws.
+  public func outcome<R: APIRequest>(
+    of request: R, options: CallOptions = CallOptions()
+  ) async -> Outcome<R.Response> {
+    let run = CallRun(request, options, snapshot, registry, delivery: nil)
+    let outcome = await listen(to: run)
+    return run.finish(outcome) { _ in }
+  }
+
+  /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which
+  /// the plain form of the handler would leave.
+  private func listen<R>(
+    to run: CallRun<R>, isolation: isolated (any Actor)? = #isolation
+  ) async -> Outcome<R.Response> {
+    await withTaskCancellationHandler(
+      operation: {
+        _ = isolation
+        return await run.work()
+      },
+      onCancel: { run.state.stop(.cancelled) }, isolation: isolation)
+  }
+
+  // MARK: - What runs
+
+  /// The calls that have not ended.
+  public var running: [Call] { registry.running.map { Call(info: $0.info, state: $0.state) } }
+
+  /// Cancels every call of an owner on this client. Returns how many will now end as cancelled.
+  @discardableResult
+  public func cancel(owner: CallOwner) -> Int { registry.cancel { $0.owner == owner.number } }
+
+  /// Cancels every call with a tag. Returns how many will now end as cancelled.
+  @discardableResult
+  public func cancel(tag: String) -> Int { registry.cancel { $0.info.tag == tag } }
+
+  /// Cancels every call. Returns how many will now end as cancelled.
+  @discardableResult
+  public func cancelAll() -> Int { registry.cancel { _ in true } }
+
+  /// The exchanges that run and the calls that wait for their turn.
+  public var admission: (running: Int, waiting: Int) { fittings.admission.counts }
+}

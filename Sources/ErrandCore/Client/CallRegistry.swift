@@ -1,0 +1,44 @@
+/// The calls of a client that have not ended.
+final class CallRegistry: Sendable {
+  struct Entry: Sendable {
+    let state: CallState
+    let info: CallInfo
+    let owner: UInt64?
+  }
+
+  private struct Places: Sendable {
+    var entries: [Entry?] = []
+    var free: [Int] = []
+  }
+
+  private let places = Locked(Places())
+
+  func add(_ entry: Entry) -> Int {
+    places.withLock { places in
+      if let place = places.free.popLast() {
+        places.entries[place] = entry
+        return place
+      }
+      places.entries.append(entry)
+      return places.entries.count - 1
+    }
+  }
+
+  func remove(_ place: Int) {
+    let removed = places.withLock { places -> Entry? in
+      let entry = places.entries[place]
+      places.entries[place] = nil
+      places.free.append(place)
+      return entry
+    }
+    _ = removed
+  }
+
+  /// Stops every call the rule picks; returns how many it made a difference to.
+  @discardableResult
+  func cancel(where rule: (Entry) -> Bool) -> Int {
+    running.filter(rule).count { $0.state.stop(.cancelled) }
+  }
+
+  var running: [Entry] { places.withLock { $0.entries.compactMap { $0 } } }
+}

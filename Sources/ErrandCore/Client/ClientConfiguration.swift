@@ -1,0 +1,67 @@
+public import ErrandJSON
+
+/// How a client works: a value, changed as a whole. Calls that run keep the one they started with.
+public struct ClientConfiguration: Sendable {
+  /// The servers in use.
+  public var environment: ServerEnvironment
+  /// Other environments, for requests that name one and for ``use(environment:)``.
+  public var environments: [ServerEnvironment] = []
+
+  /// What the client says about header fields of every request.
+  public var headers = RequestHeaders()
+  /// The program's name, sent as `User-Agent` where nobody says anything else.
+  public var userAgent = "Errand"
+  /// Arguments that every query carries, asked for once per call.
+  public var commonArguments: (@Sendable () -> Arguments)?
+  /// Arguments that every form and JSON body carries, asked for once per call.
+  public var commonBodyArguments: (@Sendable () -> Arguments)?
+  /// Filters of URLs, in order.
+  public var filters: [URLFilter] = []
+  /// How arguments are written.
+  public var argumentStyle = ArgumentStyle()
+
+  /// Time-outs. What is nil here is 10 seconds to connect, 60 idle, 120 in all.
+  public var timeouts = Timeouts()
+  /// How large answers may be.
+  public var limits = ResponseLimits()
+  /// How redirects are followed.
+  public var redirects = RedirectPolicy.follow()
+  /// Which statuses are success.
+  public var statusRule = StatusRule.success
+  /// What stands round the values of every answer; nil for nothing.
+  public var envelope: Envelope?
+  /// How JSON is read.
+  public var jsonDecoding = JSONDecoding()
+  /// How JSON is written.
+  public var jsonEncoding = JSONEncoding()
+
+  /// Who is logged in.
+  public var credentials: (any CredentialProvider)?
+  /// Interceptors around every call, outermost first. They see raw answers, redirects followed.
+  public var interceptors: [any Interceptor] = []
+  /// Interceptors around every exchange, outermost first. They see what is really sent: a signature goes here.
+  public var exchangeInterceptors: [any Interceptor] = []
+  /// Accessories of every call.
+  public var accessories: [any Accessory] = []
+  /// How many exchanges may run at once.
+  public var admission = AdmissionLimits()
+  /// The transport: by name, or one of the user's own.
+  public var transport: TransportChoice = .platform
+  /// The clock; nil for the transport's own. Tests set a manual one.
+  public var timers: (any Timers)?
+  /// Told one line for each thing that happens, secrets masked; nil for silence.
+  public var log: (@Sendable (LogLine) -> Void)?
+
+  /// Makes a configuration for one server.
+  public init(baseURL: String, cdnURL: String? = nil) {
+    environment = ServerEnvironment(baseURL: baseURL, cdnURL: cdnURL)
+  }
+
+  /// Changes to one of ``environments``; no effect, and false, where none has the name.
+  @discardableResult
+  public mutating func use(environment name: String) -> Bool {
+    guard let found = environments.first(where: { $0.name == name }) else { return false }
+    environment = found
+    return true
+  }
+}

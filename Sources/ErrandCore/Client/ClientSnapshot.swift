@@ -1,0 +1,50 @@
+/// A configuration and what is made of it once: the parsed base URL, the transport, the line. Running calls keep theirs.
+final class ClientSnapshot: Sendable {
+  let configuration: ClientConfiguration
+  let builder: RequestBuilder
+  let line: Result<Line, APIError>
+  let timers: any Timers
+  let capabilities: TransportCapabilities
+  let base: HTTPURL.Origin?
+
+  init(_ configuration: ClientConfiguration, _ fittings: ClientFittings) {
+    self.configuration = configuration
+    let transport = Self.transport(configuration.transport, fittings)
+    let base = RequestBuilder.parse(base: configuration.environment.baseURL)
+    self.base = try? base.get().origin
+    timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
+    capabilities = (try? transport.get())?.capabilities ?? []
+    let codings = (try? transport.get())?.contentCodings ?? []
+    builder = RequestBuilder(
+      configuration: configuration, base: base, contentCodings: codings.joined(separator: ", "))
+    line = transport.map { transport in
+      Line(
+        fittings.order(
+          LineParts(
+            interceptors: configuration.interceptors.map(UserStation.init),
+            exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
+            admission: fittings.admission, transport: transport)))
+    }
+  }
+
+  private static func transport(
+    _ choice: TransportChoice, _ fittings: ClientFittings
+  ) -> Result<any Transport, APIError> {
+    switch choice {
+    case .platform: return fittings.platform()
+    case .own(let transport): return .success(transport)
+    case .named(let name):
+      if let found = fittings.registry.transport(named: name) { return .success(found) }
+      let known = fittings.registry.names.joined(separator: ", ")
+      return .failure(.build(.unsupported, "There is no transport \"\(name)\"; registered are: \(known)."))
+    }
+  }
+}
+
+/// What a client is fitted with when it is made, and keeps.
+struct ClientFittings: Sendable {
+  let order: @Sendable (LineParts) -> [any Interceptor]
+  let platform: @Sendable () -> Result<any Transport, APIError>
+  let registry: TransportRegistry
+  let admission: AdmissionControl
+}

@@ -1,0 +1,45 @@
+/// How one run of a request ended: the value or the error, and all that is known beside it.
+public struct Outcome<Value: Sendable>: Sendable {
+  /// The value or the error.
+  public let result: Result<Value, APIError>
+  /// The answer, if one came: status, fields and raw body.
+  public let response: HTTPResponse?
+  /// Where the answer came from; nil where none came.
+  public let origin: ResponseOrigin?
+  /// What was measured.
+  public let metrics: CallMetrics
+
+  /// The value; nil for a failure.
+  public var value: Value? { try? result.get() }
+  /// The error; nil for success.
+  public var error: APIError? { if case .failure(let error) = result { error } else { nil } }
+
+  var ending: CallEnding { CallEnding(error: error, response: response, metrics: metrics) }
+
+  func replaced(by error: APIError) -> Outcome {
+    Outcome(result: .failure(error), response: response, origin: origin, metrics: metrics)
+  }
+}
+
+/// Where an answer came from.
+public enum ResponseOrigin: Sendable, Hashable {
+  /// From the server.
+  case network
+}
+
+/// A successful answer: the value beside all that came with it.
+public struct APIResponse<Value: Sendable>: Sendable {
+  /// The decoded value.
+  public let value: Value
+  /// Status, fields and raw body.
+  public let raw: HTTPResponse
+  /// Where it came from.
+  public let origin: ResponseOrigin
+  /// What was measured.
+  public let metrics: CallMetrics
+
+  /// The status code.
+  public var status: Int { raw.status }
+  /// The header fields.
+  public var fields: HTTPFields { raw.fields }
+}

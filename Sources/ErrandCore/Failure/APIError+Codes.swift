@@ -1,0 +1,57 @@
+extension APIError.Code {
+  // MARK: build
+  /// The base URL or an absolute path is no URL that can be sent.
+  public static let invalidURL = Self(rawValue: "invalidURL")
+  /// The path cannot be used, or a variable would change its shape.
+  public static let invalidPath = Self(rawValue: "invalidPath")
+  /// The method is no token.
+  public static let invalidMethod = Self(rawValue: "invalidMethod")
+  /// A field's name or value cannot be sent, or the field belongs to the transport.
+  public static let invalidHeader = Self(rawValue: "invalidHeader")
+  /// An argument cannot be written.
+  public static let invalidArgument = Self(rawValue: "invalidArgument")
+  /// The body could not be made.
+  public static let invalidBody = Self(rawValue: "invalidBody")
+  /// A parameter was refused by the request's own check.
+  public static let parameter = Self(rawValue: "parameter")
+  /// The transport cannot do what the call needs, or there is no such transport.
+  public static let unsupported = Self(rawValue: "unsupported")
+
+  // MARK: interceptor, authorize, admission
+  /// An interceptor failed or refused the call.
+  public static let interceptor = Self(rawValue: "interceptor")
+  /// The credential could not be had.
+  public static let noCredential = Self(rawValue: "noCredential")
+  /// The call was not let in.
+  public static let admission = Self(rawValue: "admission")
+
+  // MARK: redirect
+  /// More redirects than the policy allows.
+  public static let tooManyRedirects = Self(rawValue: "tooManyRedirects")
+  /// A redirect led back to where the call had been.
+  public static let redirectLoop = Self(rawValue: "redirectLoop")
+  /// A redirect without a usable `Location`.
+  public static let invalidRedirect = Self(rawValue: "invalidRedirect")
+  /// A redirect that the policy does not follow, such as from https to http.
+  public static let redirectRefused = Self(rawValue: "redirectRefused")
+
+  // MARK: validate, decode
+  /// The status is not one the call takes for success.
+  public static let status = Self(rawValue: "status")
+  /// The content type is not one the call takes.
+  public static let contentType = Self(rawValue: "contentType")
+  /// The JSON has not the shape that was asked for.
+  public static let shape = Self(rawValue: "shape")
+  /// The body is no JSON where JSON was asked for; an empty one too.
+  public static let notJSON = Self(rawValue: "notJSON")
+  /// The server's own code inside a successful answer says failure.
+  public static let business = Self(rawValue: "business")
+  /// The body could not be decoded.
+  public static let decoding = Self(rawValue: "decoding")
+
+  // MARK: the end
+  /// The call was cancelled.
+  public static let cancelled = Self(rawValue: "cancelled")
+  /// The total deadline passed.
+  public static let deadline = Self(rawValue: "deadline")
+}

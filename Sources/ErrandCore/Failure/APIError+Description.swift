@@ -1,0 +1,81 @@
+public import Foundation
+
+extension APIError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
+  /// One line for logs: stage, code, sentence, request and attempts; secrets masked.
+  public var description: String {
+    var line = "\(stage.rawValue)/\(code): \(message)"
+    if let request {
+      line += " [\(request)"
+      if let status { line += " → \(status)" }
+      line += attempts > 1 ? ", \(attempts) attempts]" : "]"
+    }
+    return line
+  }
+
+  /// One line for logs, secrets masked.
+  public var debugDescription: String { description }
+
+  /// The sentence for people.
+  public var errorDescription: String? { message }
+
+  /// What a dump shows: no secrets and no bodies.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "stage": stage.rawValue, "code": code.rawValue, "message": message, "request": request?.description ?? "none",
+        "response": response?.description ?? "none", "attempts": attempts,
+      ],
+      displayStyle: .struct)
+  }
+}
+
+extension APIError {
+  /// Whether the call ended because somebody wanted it to.
+  public var isCancelled: Bool { stage == .cancelled }
+
+  /// The kind of a failure on the wire; nil for other stages.
+  public var transportKind: TransportFailure.Kind? {
+    stage == .transport ? TransportFailure.Kind(rawValue: code.rawValue) : nil
+  }
+
+  static func stopped(_ reason: CallState.StopReason) -> APIError {
+    switch reason {
+    case .cancelled: APIError(.cancelled, .cancelled, "The call was cancelled.")
+    case .expired:
+      APIError(
+        .deadline, .deadline, "The call did not end within its total time-out; raise `timeouts.total` to wait longer.")
+    }
+  }
+
+  static func build(_ code: Code, _ message: String, cause: (any Error)? = nil) -> APIError {
+    APIError(.build, code, message, cause: cause)
+  }
+
+  /// What an error thrown inside the line means to the caller.
+  static func mapping(_ error: any Error, as stage: Stage) -> APIError {
+    switch error {
+    case let error as APIError: return error
+    case let stopped as CallState.Stopped: return .stopped(stopped.reason)
+    case let failure as TransportFailure:
+      return APIError(
+        .transport, Code(rawValue: failure.kind.rawValue), sentence(failure.description), cause: failure)
+    case is CancellationError: return .stopped(.cancelled)
+    default:
+      let code: Code =
+        switch stage {
+        case .authorize: .noCredential
+        case .transport: Code(rawValue: TransportFailure.Kind.other.rawValue)
+        case .decode: .decoding
+        default: .interceptor
+        }
+      return APIError(stage, code, sentence("the \(stage.rawValue) stage failed: \(error)"), cause: error)
+    }
+  }
+
+  /// A clause as a sentence: a capital at its head and a full stop at its end.
+  static func sentence(_ clause: String) -> String {
+    let capital = clause.prefix(1).uppercased() + clause.dropFirst()
+    return capital.hasSuffix(".") ? capital : capital + "."
+  }
+}

@@ -1,0 +1,137 @@
+/// Why a call failed: the stage it failed in, a stable code, and all that is known about it.
+///
+/// ```
+/// APIError
+/// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported
+/// ├── interceptor  what an interceptor threw
+/// ├── authorize    noCredential, or what the provider threw
+/// ├── admission    refused
+/// ├── transport    the kinds of TransportFailure
+/// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
+/// ├── validate     status contentType shape notJSON business
+/// ├── decode       decoding
+/// ├── cancelled    cancelled
+/// └── deadline     deadline
+/// ```
+///
+/// `cache` and `transfer` belong to stages that come with those features. Nothing in it shows a secret when it is
+/// printed.
+public struct APIError: Error, Sendable {
+  /// The part of the way on which a call failed.
+  public enum Stage: String, Sendable, Hashable, Codable {
+    /// While the request was built; nothing was sent.
+    case build
+    /// In an interceptor of the app.
+    case interceptor
+    /// While the credential was fetched.
+    case authorize
+    /// While waiting for its turn.
+    case admission
+    /// On the wire.
+    case transport
+    /// While following redirects.
+    case redirect
+    /// When the answer was judged.
+    case validate
+    /// When the answer was decoded.
+    case decode
+    /// In the cache.
+    case cache
+    /// In a download or an upload.
+    case transfer
+    /// By a cancel.
+    case cancelled
+    /// By the total deadline.
+    case deadline
+  }
+
+  /// What went wrong within a stage: a stable, open set of codes.
+  public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The code as text, fit for logs and analytics.
+    public let rawValue: String
+    /// Makes a code.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The code as text.
+    public var description: String { rawValue }
+  }
+
+  private final class Storage: Sendable {
+    let stage: Stage
+    let code: Code
+    let message: String
+    let request: HTTPRequest?
+    let response: HTTPResponse?
+    let attempts: Int
+    let errorBody: (any Sendable)?
+    let businessCode: String?
+    let cause: (any Error)?
+
+    init(_ details: Details) {
+      stage = details.stage
+      code = details.code
+      message = details.message
+      request = details.request
+      response = details.response
+      attempts = details.attempts
+      errorBody = details.errorBody
+      businessCode = details.businessCode
+      cause = details.cause
+    }
+  }
+
+  /// What an error is made of.
+  struct Details {
+    var stage: Stage
+    var code: Code
+    var message: String
+    var request: HTTPRequest?
+    var response: HTTPResponse?
+    var attempts = 0
+    var errorBody: (any Sendable)?
+    var businessCode: String?
+    var cause: (any Error)?
+  }
+
+  private let storage: Storage
+
+  init(_ details: Details) { storage = Storage(details) }
+
+  /// Makes an error of one's own, such as for an interceptor that refuses a call.
+  public init(_ stage: Stage, _ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.init(Details(stage: stage, code: code, message: message, cause: cause))
+  }
+
+  /// The stage it failed in.
+  public var stage: Stage { storage.stage }
+  /// What went wrong.
+  public var code: Code { storage.code }
+  /// One English sentence for people: the culprit, and the cure where the caller has one.
+  public var message: String { storage.message }
+  /// The request as it was sent, or as far as it was built.
+  public var request: HTTPRequest? { storage.request }
+  /// The answer, if one came; its body is bounded by the client's limits.
+  public var response: HTTPResponse? { storage.response }
+  /// How many times something was put on the wire.
+  public var attempts: Int { storage.attempts }
+  /// The business code that an envelope held, as text.
+  public var businessCode: String? { storage.businessCode }
+  /// What was thrown underneath.
+  public var cause: (any Error)? { storage.cause }
+  /// The status code of the answer, if one came.
+  public var status: Int? { storage.response?.status }
+
+  /// The server's body as the type that the request names for errors (``APIRequest/ErrorBody``); nil where no body
+  /// came or it is of another form.
+  public func body<Body: Decodable & Sendable>(as type: Body.Type = Body.self) -> Body? {
+    storage.errorBody as? Body
+  }
+
+  /// The same error with more known about it; what is there already stays.
+  func with(_ change: (inout Details) -> Void) -> APIError {
+    var details = Details(
+      stage: stage, code: code, message: message, request: request, response: response, attempts: attempts,
+      errorBody: storage.errorBody, businessCode: businessCode, cause: cause)
+    change(&details)
+    return APIError(details)
+  }
+}

@@ -1,0 +1,100 @@
+/// Who may go on and who waits: a state machine without I/O.
+///
+/// The best waiter is the one with the highest priority, then the longest wait, whose host has room.
+struct AdmissionQueue<Waiter: Sendable>: Sendable {
+  /// A place in the queue.
+  struct Ticket: Sendable, Hashable {
+    fileprivate let host: HTTPURL.Origin
+    fileprivate let number: UInt64
+  }
+
+  private struct Entry: Sendable {
+    let number: UInt64
+    let priority: CallPriority
+    let waiter: Waiter
+  }
+
+  private struct Host: Sendable {
+    var running = 0
+    var waiting: [Entry] = []
+  }
+
+  var limits: AdmissionLimits
+  private var hosts: [HTTPURL.Origin: Host] = [:]
+  private(set) var running = 0
+  private(set) var waiting = 0
+  private var last: UInt64 = 0
+
+  init(limits: AdmissionLimits) { self.limits = limits }
+
+  /// Takes a slot if one is free.
+  mutating func tryEnter(_ host: HTTPURL.Origin) -> Bool {
+    guard running < limits.total, hosts[host, default: Host()].running < limits.perHost else { return false }
+    running += 1
+    hosts[host, default: Host()].running += 1
+    return true
+  }
+
+  /// Takes a slot, or a place in the queue.
+  mutating func enter(_ host: HTTPURL.Origin, _ priority: CallPriority, _ waiter: Waiter) -> Ticket? {
+    if tryEnter(host) { return nil }
+    last &+= 1
+    let entry = Entry(number: last, priority: priority, waiter: waiter)
+    var waitingHere = hosts[host, default: Host()].waiting
+    let place = waitingHere.firstIndex { $0.priority < priority } ?? waitingHere.endIndex
+    waitingHere.insert(entry, at: place)
+    hosts[host, default: Host()].waiting = waitingHere
+    waiting += 1
+    return Ticket(host: host, number: last)
+  }
+
+  /// Gives a place in the queue back. False when the waiter was let in before.
+  @discardableResult
+  mutating func leave(_ ticket: Ticket) -> Bool {
+    guard let place = hosts[ticket.host]?.waiting.firstIndex(where: { $0.number == ticket.number }) else {
+      return false
+    }
+    hosts[ticket.host]?.waiting.remove(at: place)
+    waiting -= 1
+    tidy(ticket.host)
+    return true
+  }
+
+  /// Gives a slot back. Returns the waiter that has it now; where that one refuses, its slot is released again.
+  mutating func release(_ host: HTTPURL.Origin) -> (waiter: Waiter, host: HTTPURL.Origin)? {
+    running = max(0, running - 1)
+    if let count = hosts[host]?.running { hosts[host]?.running = max(0, count - 1) }
+    defer { tidy(host) }
+    return admitNext(preferring: host)
+  }
+
+  /// Lets in whoever fits now; for limits that were raised.
+  mutating func admitNext(preferring host: HTTPURL.Origin? = nil) -> (waiter: Waiter, host: HTTPURL.Origin)? {
+    guard waiting > 0, running < limits.total, let chosen = best(preferring: host) else { return nil }
+    guard let entry = hosts[chosen]?.waiting.removeFirst() else { return nil }
+    waiting -= 1
+    running += 1
+    hosts[chosen]?.running += 1
+    return (entry.waiter, chosen)
+  }
+
+  /// The host whose first waiter comes next. While the total is not the bound, only the released host can have room.
+  private func best(preferring host: HTTPURL.Origin?) -> HTTPURL.Origin? {
+    var best: (host: HTTPURL.Origin, entry: Entry)?
+    for (candidate, state) in hosts where state.running < limits.perHost {
+      guard let entry = state.waiting.first else { continue }
+      if let found = best {
+        let isBetter =
+          entry.priority > found.entry.priority
+          || entry.priority == found.entry.priority && entry.number < found.entry.number
+        if !isBetter { continue }
+      }
+      best = (candidate, entry)
+    }
+    return best?.host
+  }
+
+  private mutating func tidy(_ host: HTTPURL.Origin) {
+    if let state = hosts[host], state.running == 0, state.waiting.isEmpty { hosts[host] = nil }
+  }
+}

@@ -1,0 +1,10 @@
+/// Fixes what is sent: below here only conditionals, a range, the credential, cookies and a signature are added.
+package struct Freezing: Interceptor {
+  package init() {}
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    try WireRules.check(request)
+    context.record.froze(request.url.origin, account: context.plan.provider?.account)
+    return try await next(request)
+  }
+}

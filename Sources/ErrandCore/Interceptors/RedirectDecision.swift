@@ -1,0 +1,81 @@
+import Foundation
+
+/// What to do with an answer that may be a redirect. A function of values (RFC 9110 section 15.4).
+enum RedirectDecision: Sendable {
+  /// It is an answer for the caller.
+  case deliver
+  /// Send this instead.
+  case follow(HTTPRequest)
+  /// End the call.
+  case fail(APIError)
+
+  static func decide(
+    _ response: HTTPResponse, to request: HTTPRequest, visited: [HTTPRequest], policy: RedirectPolicy
+  ) -> RedirectDecision {
+    guard isRedirect(response.status), policy.mode != .manual else { return .deliver }
+    guard policy.mode == .follow else {
+      return fail(.redirectRefused, "The server redirected with \(response.status), and the policy is never to follow")
+    }
+    let locations = Set(response.fields.values(of: .location))
+    guard let location = locations.first, locations.count == 1 else {
+      let found = locations.isEmpty ? "without a Location" : "with several Locations"
+      return fail(.invalidRedirect, "The server redirected with \(response.status) \(found)")
+    }
+    guard visited.count <= policy.limit else {
+      return fail(.tooManyRedirects, "The call was redirected more than \(policy.limit) times")
+    }
+    do {
+      let target = try request.url.resolving(location)
+      return follow(target, after: response.status, from: request, visited: visited, policy: policy)
+    } catch {
+      return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
+    }
+  }
+
+  private static func isRedirect(_ status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
+  }
+
+  private static func follow(
+    _ target: HTTPURL, after status: Int, from request: HTTPRequest, visited: [HTTPRequest], policy: RedirectPolicy
+  ) -> RedirectDecision {
+    if request.url.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
+      return fail(.redirectRefused, "The redirect leads from https to http at \(target.origin); allow it by the policy")
+    }
+    var hop = request
+    hop.url = target
+    changeMethod(&hop, status)
+    if target.origin != request.url.origin {
+      if hop.body?.isEmpty == false, !policy.resendsBodyElsewhere {
+        return fail(
+          .redirectRefused, "The redirect would carry the body to \(target.origin); allow it by the policy")
+      }
+      hop.fields.removeAll { $0.isSecret }
+    }
+    if visited.contains(where: { $0.url == hop.url && $0.method == hop.method }) {
+      return fail(.redirectLoop, "The redirects lead round in a circle, back to \(target)")
+    }
+    return .follow(hop)
+  }
+
+  /// 303 turns everything but HEAD into GET; 301 and 302 do so for POST (RFC 9110 sections 15.4.2 to 15.4.4).
+  private static func changeMethod(_ hop: inout HTTPRequest, _ status: Int) {
+    let becomesGet =
+      switch status {
+      case 303: hop.method != .head && hop.method != .get
+      case 301, 302: hop.method == .post
+      default: false
+      }
+    guard becomesGet else { return }
+    hop.method = .get
+    hop.body = nil
+    hop.fields.removeAll { $0.name.rawValue.lowercased().hasPrefix("content-") }
+  }
+
+  private static func fail(_ code: APIError.Code, _ clause: String) -> RedirectDecision {
+    .fail(APIError(.redirect, code, clause + "."))
+  }
+}

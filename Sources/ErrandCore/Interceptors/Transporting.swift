@@ -1,0 +1,63 @@
+/// The end of the line: hands the exchange to the transport.
+package struct Transporting: Interceptor {
+  private let transport: any Transport
+  private let observesStop: Bool
+  private let checksAgain: Bool
+
+  /// - Parameter checksAgain: Whether interceptors of the app stand above, so that fields must be checked once more.
+  package init(_ transport: any Transport, checksAgain: Bool) {
+    self.transport = transport
+    observesStop = transport.capabilities.contains(.observesStop)
+    self.checksAgain = checksAgain
+  }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    if checksAgain { try WireRules.check(request) }
+    try context.call.check()
+    context.record.sending(request)
+    context.plan.log?.info("sending \(request)")
+    let response = try await send(exchange(request, context))
+    context.record.exchanged(response.metrics)
+    context.plan.log?.info("\(response)")
+    return response
+  }
+
+  private func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    if observesStop { return try await transport.send(exchange) }
+    do {
+      return try await exchange.call.running { [transport] in try await transport.send(exchange) }
+    } catch {
+      try exchange.call.check()
+      throw error is CancellationError ? CallState.Stopped(reason: .cancelled) : error
+    }
+  }
+
+  private func exchange(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
+    let plan = context.plan
+    return Exchange(
+      request: request, call: context.call, connectTimeout: plan.connectTimeout, idleTimeout: plan.idleTimeout,
+      limits: plan.limits,
+      sink: plan.sink.map { GuardedSink(inner: $0, rule: plan.statusRule, redirects: plan.redirects) },
+      priority: plan.priority, network: plan.network,
+      onInformational: plan.log?.informational,
+      onProgress: plan.onProgress)
+  }
+}
+
+/// Keeps redirects and refused answers out of a sink: the former are dropped, the latter held in bounded memory.
+struct GuardedSink: BodySink {
+  static let refusedLimit = 1 << 20
+
+  let inner: any BodySink
+  let rule: StatusRule
+  let redirects: RedirectPolicy
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    if redirects.mode == .follow, (300...399).contains(head.status), head.status != 304 { return .discard }
+    guard rule.accepts(head.status) else { return .memory(limit: Self.refusedLimit) }
+    return try inner.begin(head, flow: flow)
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+  func end() throws { try inner.end() }
+}

@@ -1,0 +1,75 @@
+import ErrandJSON
+
+/// Judges the answer by this call's own rules: status, content type, shape, business code.
+package struct Validating: Interceptor {
+  package init() {}
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let response = try await next(request)
+    let plan = context.plan
+    try Self.checkStatus(of: response, by: plan.statusRule)
+    try Self.checkContentType(of: response, among: plan.contentTypes)
+    guard plan.shape != nil || plan.envelope?.code != nil else { return response }
+    if response.body.count > Self.inlineLimit {
+      try await Self.checkJSONElsewhere(of: response, by: plan)
+    } else {
+      try Self.checkJSON(of: response, by: plan)
+    }
+    return response
+  }
+
+  /// Bodies up to this many bytes are judged and decoded where the caller is.
+  static let inlineLimit = 16_384
+
+  static func checkStatus(of response: HTTPResponse, by rule: StatusRule) throws(APIError) {
+    guard !rule.accepts(response.status) else { return }
+    let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
+    throw failure(.status, "The server answered \(response.status)\(reason); expected \(rule).", response)
+  }
+
+  static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
+    guard let patterns, !response.body.isEmpty else { return }
+    let found = response.fields[.contentType]
+    if let found, let type = MediaType(found), patterns.contains(where: type.matches) { return }
+    let shown = found.map { "the content type \"\($0)\"" } ?? "no content type"
+    throw failure(
+      .contentType, "The answer has \(shown); expected \(patterns.joined(separator: " or ")).", response)
+  }
+
+  @concurrent
+  private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws(APIError) {
+    try checkJSON(of: response, by: plan)
+  }
+
+  static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: response.body)
+    } catch {
+      throw failure(.notJSON, "JSON was expected, but \(error).", response, cause: error)
+    }
+    try checkBusiness(value, of: response, by: plan.envelope)
+    do {
+      try plan.shape?.check(value)
+    } catch {
+      throw failure(.shape, "The JSON has not the declared shape: \(error).", response, cause: error)
+    }
+  }
+
+  private static func checkBusiness(
+    _ value: JSONValue, of response: HTTPResponse, by envelope: Envelope?
+  ) throws(APIError) {
+    guard let refusal = envelope?.refusal(of: value) else { return }
+    let code = refusal.code.map { $0.stringValue ?? "\($0)" }
+    let words = refusal.message.map { ": \($0)" } ?? ""
+    let place = envelope?.code.map { "\($0)" } ?? "its place"
+    let sentence = code.map { "The server refused with code \($0)\(words)." } ?? "The answer has no code at \(place)."
+    throw failure(.business, sentence, response).with { $0.businessCode = code }
+  }
+
+  private static func failure(
+    _ code: APIError.Code, _ message: String, _ response: HTTPResponse, cause: (any Error)? = nil
+  ) -> APIError {
+    APIError(.validate, code, message, cause: cause).with { $0.response = response }
+  }
+}

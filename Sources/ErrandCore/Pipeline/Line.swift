@@ -1,0 +1,24 @@
+/// The stations that a call goes through, in order.
+final class Line: Sendable {
+  private let stations: [any Interceptor]
+
+  init(_ stations: [any Interceptor]) { self.stations = stations }
+
+  func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
+    guard index < stations.count else { throw TransportFailure(.other, "the line has no transport at its end") }
+    let next = Next(line: self, index: index + 1, context: context, isForUserCode: false)
+    return try await stations[index].intercept(request, context: context, next: next)
+  }
+}
+
+/// What the standard order of the line is made of.
+package struct LineParts: Sendable {
+  /// Interceptors of the app, around the call.
+  package let interceptors: [any Interceptor]
+  /// Interceptors of the app, around the exchange.
+  package let exchangeInterceptors: [any Interceptor]
+  /// The queue of the client.
+  package let admission: AdmissionControl
+  /// The transport.
+  package let transport: any Transport
+}

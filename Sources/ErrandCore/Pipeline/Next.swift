@@ -1,0 +1,27 @@
+/// The rest of the line, for an interceptor to call.
+public struct Next: Sendable {
+  let line: Line
+  let index: Int
+  let context: CallContext
+  let isForUserCode: Bool
+
+  /// Sends the request down the rest of the line and brings the answer.
+  public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
+    if isForUserCode { return try await descendForUserCode(request) }
+    return try await line.run(request, from: index, context)
+  }
+
+  /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone.
+  private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let parent = context.call
+    let child = CallState(deadline: parent.deadline, timers: parent.timers)
+    defer { child.settle() }
+    return try await parent.whileAsking({ reason in child.stop(reason) }) {
+      try await withTaskCancellationHandler {
+        try await line.run(request, from: index, context.with(child))
+      } onCancel: {
+        child.stop(.cancelled)
+      }
+    }
+  }
+}

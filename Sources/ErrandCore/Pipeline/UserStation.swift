@@ -1,0 +1,33 @@
+/// Runs an interceptor of the app in a task of its own, so that a cancel reaches it however the call was started.
+struct UserStation: Interceptor {
+  let inner: any Interceptor
+
+  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let userNext = Next(line: next.line, index: next.index, context: context, isForUserCode: true)
+    do {
+      return try await context.call.running { [inner] in
+        try await inner.intercept(request, context: context, next: userNext)
+      }
+    } catch {
+      try context.call.check()
+      throw APIError.mapping(error, as: .interceptor)
+    }
+  }
+}
+
+extension CallState {
+  /// Runs user code in a task that a stop cancels, and waits for its end.
+  func running<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let task = Self.task(body)
+    return try await whileAsking({ _ in task.cancel() }) { try await task.value }
+  }
+
+  private static func task<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) -> Task<Value, any Error> {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.immediate { try await body() }
+    }
+    return Task { try await body() }
+  }
+}

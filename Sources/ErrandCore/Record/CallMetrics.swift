@@ -1,0 +1,20 @@
+/// What was measured of a call.
+public struct CallMetrics: Sendable, Hashable {
+  /// From the start to the end of the work, before delivery.
+  public var total: Duration = .zero
+  /// Waiting for a place among the exchanges that may run at once.
+  public var queue: Duration = .zero
+  /// Decoding the body.
+  public var decode: Duration = .zero
+  /// How many times something was put on the wire.
+  public var attempts = 0
+  /// How many redirects were followed.
+  public var redirects = 0
+  /// What the transport measured of each exchange that brought an answer, in order.
+  public var exchanges: [ExchangeMetrics] = []
+
+  /// Bytes sent over all exchanges.
+  public var bytesSent: Int64 { exchanges.reduce(0) { $0 + $1.bytesSent } }
+  /// Bytes received over all exchanges, as they came over the wire.
+  public var bytesReceived: Int64 { exchanges.reduce(0) { $0 + $1.bytesReceived } }
+}

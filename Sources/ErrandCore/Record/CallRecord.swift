@@ -1,0 +1,43 @@
+/// What is noted while a call is on its way: by the stations, read at its end.
+final class CallRecord: Sendable {
+  struct Notes: Sendable {
+    var metrics = CallMetrics()
+    var sent: HTTPRequest?
+    var account: String?
+    var opener: HTTPURL.Origin?
+  }
+
+  private let notes = Locked(Notes())
+
+  var account: String? { notes.withLock { $0.account } }
+  var opener: HTTPURL.Origin? { notes.withLock { $0.opener } }
+  var sent: HTTPRequest? { notes.withLock { $0.sent } }
+  var metrics: CallMetrics { notes.withLock { $0.metrics } }
+
+  func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
+
+  func froze(_ origin: HTTPURL.Origin, account: String?) {
+    notes.withLock {
+      $0.opener = origin
+      $0.account = account
+    }
+  }
+
+  func sending(_ request: HTTPRequest) {
+    notes.withLock {
+      $0.sent = request
+      $0.metrics.attempts += 1
+    }
+  }
+
+  func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
+  func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
+  func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
+
+  func ended(total: Duration, decode: Duration) {
+    notes.withLock {
+      $0.metrics.total = total
+      $0.metrics.decode = decode
+    }
+  }
+}

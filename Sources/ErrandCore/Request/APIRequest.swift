@@ -1,0 +1,142 @@
+public import ErrandJSON
+public import Foundation
+
+/// One API call as a value: it says what it asks for, and an ``APIClient`` carries it out.
+///
+/// ```swift
+/// struct GetUser: APIRequest {
+///   let id: Int
+///   var path: Path { "/users/\(id)" }
+///   var arguments: Arguments { ["verbose": true] }
+///   struct Response: Decodable, Sendable { let nick: String; let level: Int }
+/// }
+/// let user = try await client.send(GetUser(id: 7))
+/// ```
+///
+/// Everything but the path has a default. Each property is read once per call, on the caller's executor. Precedence
+/// is the same everywhere: the call's options beat the request, the request its family, the family the client. In an
+/// app whose default isolation is the main actor, a protocol that refines this one and its extensions are declared
+/// `nonisolated`.
+public protocol APIRequest<Response>: Sendable {
+  /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
+  associatedtype Response: Sendable = Data
+  /// What the body of a refused answer is read as; see ``APIError/body(as:)``.
+  associatedtype ErrorBody: Decodable & Sendable = Data
+  /// The type of a path; a name for use inside requests.
+  typealias Path = RequestPath
+
+  /// The path below the server's base URL, or an absolute URL.
+  var path: Path { get }
+  /// The method; GET where nothing is said.
+  var method: HTTPMethod { get }
+  /// The server: base URL or CDN.
+  var server: RequestServer { get }
+  /// The family whose settings the request shares.
+  var family: RequestFamily? { get }
+
+  /// The arguments, for the query, a form or JSON.
+  var arguments: Arguments { get }
+  /// Where the arguments go.
+  var argumentFormat: ArgumentFormat { get }
+  /// How the arguments are written; nil for the family's or client's style.
+  var argumentStyle: ArgumentStyle? { get }
+  /// A body in place of the arguments, which then go into the query.
+  var body: RequestBody? { get }
+  /// What the request says about header fields.
+  var headers: RequestHeaders { get }
+  /// The credential; the client's provider where nothing is said.
+  var credential: RequestCredential { get }
+
+  /// The time-outs; nil parts are left to the family and the client.
+  var timeouts: Timeouts? { get }
+  /// The priority in the queue of the client.
+  var priority: CallPriority { get }
+  /// Which networks the call may use: a wish, kept where the transport can tell networks apart.
+  var network: NetworkWish { get }
+  /// How redirects are followed; nil for the client's policy.
+  var redirects: RedirectPolicy? { get }
+
+  /// Which statuses are success; nil for the family's or client's rule.
+  var statusRule: StatusRule? { get }
+  /// Which content types are taken, such as `["application/json", "text/*"]`; nil for all.
+  var contentTypes: [String]? { get }
+  /// The shape the JSON must have; nil for any.
+  var shape: JSONShape? { get }
+  /// What stands round the value; nil for the family's or client's envelope.
+  var envelope: Envelope? { get }
+  /// Turns the answer into the response.
+  var decoder: ResponseDecoder<Response> { get }
+  /// How JSON is read; nil for the client's rules.
+  var jsonDecoding: JSONDecoding? { get }
+  /// How JSON is written; nil for the client's rules.
+  var jsonEncoding: JSONEncoding? { get }
+
+  /// Hooks before and after completion.
+  var hooks: CompletionHooks<Response>? { get }
+  /// Accessories of this request, beside those of the client and the call.
+  var accessories: [any Accessory] { get }
+  /// Which loading indicator counts this request.
+  var indicator: IndicatorChoice { get }
+
+  /// Refuses wrong parameters before anything is built; what it throws becomes the cause of an error with the code
+  /// ``APIError/Code/parameter``.
+  func check() throws
+  /// A finished request in place of the parts above; nil to build it of them. It goes down the same line.
+  func finishedRequest() throws -> HTTPRequest?
+}
+
+extension APIRequest {
+  /// GET.
+  public var method: HTTPMethod { .get }
+  /// The base URL.
+  public var server: RequestServer { .base }
+  /// None.
+  public var family: RequestFamily? { nil }
+  /// None.
+  public var arguments: Arguments { Arguments() }
+  /// By the method.
+  public var argumentFormat: ArgumentFormat { .byMethod }
+  /// The family's or client's.
+  public var argumentStyle: ArgumentStyle? { nil }
+  /// None.
+  public var body: RequestBody? { nil }
+  /// Nothing is said.
+  public var headers: RequestHeaders { RequestHeaders() }
+  /// The client's.
+  public var credential: RequestCredential { .inherited }
+  /// The family's or client's.
+  public var timeouts: Timeouts? { nil }
+  /// Normal.
+  public var priority: CallPriority { .normal }
+  /// Any network.
+  public var network: NetworkWish { NetworkWish() }
+  /// The client's.
+  public var redirects: RedirectPolicy? { nil }
+  /// The family's or client's.
+  public var statusRule: StatusRule? { nil }
+  /// Any.
+  public var contentTypes: [String]? { nil }
+  /// Any.
+  public var shape: JSONShape? { nil }
+  /// The family's or client's.
+  public var envelope: Envelope? { nil }
+  /// The client's.
+  public var jsonDecoding: JSONDecoding? { nil }
+  /// The client's.
+  public var jsonEncoding: JSONEncoding? { nil }
+  /// None.
+  public var hooks: CompletionHooks<Response>? { nil }
+  /// None.
+  public var accessories: [any Accessory] { [] }
+  /// The client's.
+  public var indicator: IndicatorChoice { .inherited }
+  /// Every parameter is right.
+  public func check() throws {}
+  /// None: the request is built of its parts.
+  public func finishedRequest() throws -> HTTPRequest? { nil }
+}
+
+extension APIRequest where Response: Decodable {
+  /// The decoder that fits the response type.
+  public var decoder: ResponseDecoder<Response> { .automatic }
+}

@@ -1,0 +1,137 @@
+import ErrandJSON
+import Foundation
+
+/// Writes arguments as a query, as a form or as JSON.
+struct ArgumentWriter: Sendable {
+  /// A value that cannot be written, with the argument's name.
+  struct Unwritable: Error { let name: String }
+
+  let style: ArgumentStyle
+
+  /// Appends `name=value` pairs, an ampersand before each unless `out` ends in a question mark or is empty.
+  func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(Unwritable) {
+    for entry in arguments.entries {
+      var name: [UInt8] = []
+      PercentEncoding.append(entry.name.utf8, to: &name, keeping: .key)
+      try append(name, entry.value, to: &out, plus: asForm || style.spaces == .plus)
+    }
+  }
+
+  /// The arguments as a JSON object, dates by the style.
+  func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
+    var object: [String: JSONValue] = [:]
+    for entry in arguments.entries { object[entry.name] = try json(entry.value, entry.name) }
+    return .object(object)
+  }
+
+  private func json(_ value: ArgumentValue, _ name: String) throws(Unwritable) -> JSONValue {
+    switch value {
+    case .omitted, .null: return .null
+    case .bool(let bool): return .bool(bool)
+    case .integer(let integer): return .integer(integer)
+    case .unsigned(let unsigned): return .unsigned(unsigned)
+    case .number(let number):
+      guard number.isFinite else { throw Unwritable(name: name) }
+      return .number(number)
+    case .string(let string): return .string(string)
+    case .date(let date):
+      switch style.dates {
+      case .iso8601: return .string(Self.iso8601(date))
+      case .seconds, .milliseconds: return .integer(whole(date))
+      }
+    case .array(let values): return .array(try values.map { value throws(Unwritable) in try json(value, name) })
+    case .object(let arguments): return try json(arguments)
+    }
+  }
+
+  private func append(_ name: [UInt8], _ value: ArgumentValue, to out: inout [UInt8], plus: Bool) throws(Unwritable) {
+    switch value {
+    case .array(let values):
+      try append(name, values, to: &out, plus: plus)
+    case .object(let arguments):
+      for entry in arguments.entries {
+        try append(Self.inner(name, entry.name, style.objects), entry.value, to: &out, plus: plus)
+      }
+    case .null where style.nulls == .omitted, .omitted:
+      break
+    default:
+      Self.separate(&out)
+      out += name
+      out.append(0x3D)
+      Self.append(try text(value, name), to: &out, plus: plus)
+    }
+  }
+
+  private func append(
+    _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
+  ) throws(Unwritable) {
+    if style.arrays == .commas {
+      let texts = try values.map { value throws(Unwritable) in try text(value, name) }
+      return try append(name, .string(texts.joined(separator: ",")), to: &out, plus: plus)
+    }
+    for (index, value) in values.enumerated() {
+      let member: [UInt8] =
+        switch style.arrays {
+        case .repeated, .commas: name
+        case .brackets: name + Array("[]".utf8)
+        case .indexed: name + Array("[\(index)]".utf8)
+        }
+      try append(member, value, to: &out, plus: plus)
+    }
+  }
+
+  private func text(_ value: ArgumentValue, _ name: [UInt8]) throws(Unwritable) -> String {
+    switch value {
+    case .bool(let bool): style.booleans == .words ? "\(bool)" : bool ? "1" : "0"
+    case .integer(let integer): "\(integer)"
+    case .unsigned(let unsigned): "\(unsigned)"
+    case .number(let number) where number.isFinite:
+      number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+    case .string(let string): string
+    case .date(let date): style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
+    case .null: style.nulls == .word ? "null" : ""
+    case .number, .omitted, .array, .object: throw Unwritable(name: String(decoding: name, as: UTF8.self))
+    }
+  }
+
+  private func whole(_ date: Date) -> Int64 {
+    let seconds = date.timeIntervalSince1970
+    let number = style.dates == .milliseconds ? seconds * 1000 : seconds
+    return Int64(exactly: number.rounded(.down)) ?? (number < 0 ? .min : .max)
+  }
+
+  private static func iso8601(_ date: Date) -> String {
+    let hasFraction = date.timeIntervalSince1970 != date.timeIntervalSince1970.rounded(.down)
+    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+  }
+
+  private static func separate(_ out: inout [UInt8]) {
+    if let last = out.last, last != 0x3F, last != 0x26 { out.append(0x26) }
+  }
+
+  private static func inner(_ outer: [UInt8], _ name: String, _ style: ArgumentStyle.Objects) -> [UInt8] {
+    var full = outer
+    full.append(style == .brackets ? 0x5B : 0x2E)
+    PercentEncoding.append(name.utf8, to: &full, keeping: .value)
+    if style == .brackets { full.append(0x5D) }
+    return full
+  }
+
+  private static func append(_ text: String, to out: inout [UInt8], plus: Bool) {
+    let start = out.count
+    PercentEncoding.append(text.utf8, to: &out, keeping: .value)
+    guard plus, text.utf8.contains(0x20) else { return }
+    var tail: [UInt8] = []
+    var index = start
+    while index < out.count {
+      if out[index] == 0x25, out[index + 1] == 0x32, out[index + 2] == 0x30 {
+        tail.append(0x2B)
+        index += 3
+      } else {
+        tail.append(out[index])
+        index += 1
+      }
+    }
+    out.replaceSubrange(start..., with: tail)
+  }
+}

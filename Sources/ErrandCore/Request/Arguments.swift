@@ -1,0 +1,63 @@
+/// The arguments of a request: names and values in the order they were written.
+///
+/// ```swift
+/// var arguments: Arguments { ["q": text, "page": 2, "tags": ["a", "b"], "before": date] }   // a nil is left out
+/// ```
+public struct Arguments: Sendable, Hashable {
+  /// One argument.
+  public struct Entry: Sendable, Hashable {
+    /// Its name.
+    public var name: String
+    /// Its value.
+    public var value: ArgumentValue
+  }
+
+  /// The arguments in order; those left out are not among them.
+  public private(set) var entries: [Entry]
+
+  /// Makes arguments of names and values.
+  public init(_ pairs: [(String, ArgumentValue)] = []) {
+    entries = pairs.compactMap { $1 == .omitted ? nil : Entry(name: $0, value: $1) }
+  }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The value under a name, the first where several have it. Setting replaces all of them; nil removes them.
+  public subscript(name: String) -> (any ArgumentConvertible)? {
+    get { entries.first { $0.name == name }?.value }
+    set {
+      let value = newValue?.argumentValue ?? .omitted
+      guard value != .omitted else { return entries.removeAll { $0.name == name } }
+      guard let place = entries.firstIndex(where: { $0.name == name }) else { return append(name, value) }
+      entries[place].value = value
+      let later = entries[(place + 1)...].filter { $0.name != name }
+      entries.replaceSubrange((place + 1)..., with: later)
+    }
+  }
+
+  /// Adds an argument behind the others, also where its name is there already.
+  public mutating func append(_ name: String, _ value: any ArgumentConvertible) {
+    let value = value.argumentValue
+    if value != .omitted { entries.append(Entry(name: name, value: value)) }
+  }
+
+  /// These arguments behind those of `common` whose names they do not take.
+  public func merged(over common: Arguments) -> Arguments {
+    if common.isEmpty { return self }
+    let taken = Set(entries.map(\.name))
+    var merged = Arguments()
+    merged.entries = common.entries.filter { !taken.contains($0.name) } + entries
+    return merged
+  }
+}
+
+extension Arguments: ExpressibleByDictionaryLiteral, ArgumentConvertible {
+  /// Makes arguments of a literal, in its order. A name may stand there more than once.
+  public init(dictionaryLiteral elements: (String, any ArgumentConvertible)...) {
+    self.init(elements.map { ($0, $1.argumentValue) })
+  }
+
+  /// The arguments as one nested value.
+  public var argumentValue: ArgumentValue { .object(self) }
+}

@@ -1,0 +1,38 @@
+/// What is chosen for one call: it beats the request, its family and the client.
+public struct CallOptions: Sendable {
+  /// The time-outs of this call; nil parts are left to the request.
+  public var timeouts: Timeouts
+  /// The priority; nil for the request's.
+  public var priority: CallPriority?
+  /// Who the call belongs to: it is cancelled when the owner is freed.
+  public var owner: CallOwner?
+  /// A name to cancel the call by, together with others.
+  public var tag: String?
+  /// What this call says about header fields.
+  public var headers: RequestHeaders
+  /// Accessories of this call, beside those of the client and the request.
+  public var accessories: [any Accessory]
+  /// Where the body goes instead of memory. Redirects and refused statuses do not reach it.
+  public var bodySink: (any BodySink)?
+
+  /// Makes options.
+  public init(
+    timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
+    headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil
+  ) {
+    self.timeouts = timeouts
+    self.priority = priority
+    self.owner = owner
+    self.tag = tag
+    self.headers = headers
+    self.accessories = accessories
+    self.bodySink = bodySink
+  }
+
+  /// A call that ends at the latest after a time.
+  public static func deadline(_ limit: TimeLimit) -> CallOptions { CallOptions(timeouts: Timeouts(total: limit)) }
+  /// A call with a tag.
+  public static func tag(_ tag: String) -> CallOptions { CallOptions(tag: tag) }
+  /// A call with an owner.
+  public static func owner(_ owner: CallOwner) -> CallOptions { CallOptions(owner: owner) }
+}

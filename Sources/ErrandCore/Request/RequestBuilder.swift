@@ -1,0 +1,141 @@
+import ErrandJSON
+import Foundation
+
+/// Makes the ``HTTPRequest`` of an ``APIRequest``: URL, fields and body, in one pass each.
+struct RequestBuilder: Sendable {
+  let configuration: ClientConfiguration
+  /// The environment's base URL as it was parsed when the configuration was set.
+  let base: Result<HTTPURL, APIError>
+  let contentCodings: String
+
+  func build<R: APIRequest>(
+    _ request: R, _ family: RequestFamily?, _ options: CallOptions
+  ) throws(APIError) -> HTTPRequest {
+    do {
+      try request.check()
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(.parameter, APIError.sentence("a parameter is wrong: \(error)"), cause: error)
+    }
+    if var finished = try finished(request) {
+      addDefaults(to: &finished.fields, accept: "*/*")
+      options.headers.apply(to: &finished.fields)
+      return finished
+    }
+    let draft = try draft(of: request, family)
+    let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
+    var fields = HTTPFields()
+    addDefaults(to: &fields, accept: request.decoder.accept)
+    configuration.headers.apply(to: &fields)
+    family?.headers.apply(to: &fields)
+    if let type = draft.body?.contentType, !fields.contains(.contentType) {
+      fields.append(HTTPField(.contentType, type))
+    }
+    request.headers.apply(to: &fields)
+    options.headers.apply(to: &fields)
+    return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.data)
+  }
+
+  // MARK: - Parts
+
+  private struct Draft {
+    var method: HTTPMethod
+    var target: URLFilter.Target
+    var body: (data: Data, contentType: String)?
+    var style: ArgumentStyle
+  }
+
+  private func draft<R: APIRequest>(of request: R, _ family: RequestFamily?) throws(APIError) -> Draft {
+    let path = request.path
+    if let segment = path.refusedSegment {
+      throw .build(
+        .invalidPath,
+        "A variable makes \"\(segment)\" a segment of \"\(path)\", which would change the path; check the value.")
+    }
+    let style = request.argumentStyle ?? family?.argumentStyle ?? configuration.argumentStyle
+    let method = request.method
+    var (query, body) = try arguments(of: request, method, family, style)
+    query = query.merged(over: configuration.commonArguments?() ?? Arguments())
+    var target = try self.target(of: request, path, family)
+    target.arguments = query
+    do {
+      for filter in configuration.filters { try filter.apply(&target, request) }
+    } catch {
+      throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
+    }
+    return Draft(method: method, target: target, body: body, style: style)
+  }
+
+  private func target(
+    of request: some APIRequest, _ path: RequestPath, _ family: RequestFamily?
+  ) throws(APIError) -> URLFilter.Target {
+    if HTTPURL.isAbsolute(path.text) {
+      let (head, tail) = URLBuilder.split(absolute: path.text)
+      return URLFilter.Target(base: head, path: tail, arguments: Arguments())
+    }
+    return URLFilter.Target(base: try baseURL(of: request.server, family), path: path.text, arguments: Arguments())
+  }
+
+  private func baseURL(of server: RequestServer, _ family: RequestFamily?) throws(APIError) -> String {
+    let environment = configuration.environment
+    switch server {
+    case .base: return family?.baseURL ?? environment.baseURL
+    case .cdn: return family?.cdnURL ?? environment.cdnURL ?? family?.baseURL ?? environment.baseURL
+    case .environment(let name):
+      if let found = configuration.environments.first(where: { $0.name == name }) { return found.baseURL }
+      if environment.name == name { return environment.baseURL }
+      let known = configuration.environments.map(\.name).joined(separator: ", ")
+      throw .build(.invalidURL, "There is no environment \"\(name)\"; the client knows: \(known).")
+    }
+  }
+
+  private func cachedBase(for text: String) throws(APIError) -> HTTPURL {
+    if text == configuration.environment.baseURL { return try base.get() }
+    return try Self.parse(base: text).get()
+  }
+
+  static func parse(base text: String) -> Result<HTTPURL, APIError> {
+    do {
+      return .success(try HTTPURL(text))
+    } catch {
+      let isMissing = text.isEmpty
+      let clause = isMissing ? "the client has no base URL; set one, or give an absolute URL as path" : "\(error)"
+      return .failure(.build(.invalidURL, APIError.sentence(clause), cause: error))
+    }
+  }
+
+  private func arguments(
+    of request: some APIRequest, _ method: HTTPMethod, _ family: RequestFamily?, _ style: ArgumentStyle
+  ) throws(APIError) -> (query: Arguments, body: (data: Data, contentType: String)?) {
+    let own = request.arguments.merged(over: family?.arguments ?? Arguments())
+    let bodies = BodyBuilder(
+      style: style, encoding: request.jsonEncoding ?? configuration.jsonEncoding,
+      common: configuration.commonBodyArguments)
+    if let body = request.body { return (own, try bodies.data(of: body)) }
+    switch request.argumentFormat {
+    case .query: return (own, nil)
+    case .form: return (Arguments(), try bodies.form(own))
+    case .json: return (Arguments(), try bodies.json(own))
+    case .byMethod where method.takesArgumentsInQuery: return (own, nil)
+    case .byMethod: return (Arguments(), try bodies.formUnlessEmpty(own))
+    }
+  }
+
+  private func finished(_ request: some APIRequest) throws(APIError) -> HTTPRequest? {
+    do {
+      return try request.finishedRequest()
+    } catch {
+      throw .build(.invalidURL, APIError.sentence("the finished request could not be made: \(error)"), cause: error)
+    }
+  }
+
+  private func addDefaults(to fields: inout HTTPFields, accept: String) {
+    if !fields.contains(.accept) { fields.append(HTTPField(.accept, accept)) }
+    if !contentCodings.isEmpty, !fields.contains(.acceptEncoding) {
+      fields.append(HTTPField(.acceptEncoding, contentCodings))
+    }
+    if !configuration.userAgent.isEmpty, !fields.contains(.userAgent) {
+      fields.append(HTTPField(.userAgent, configuration.userAgent))
+    }
+  }
+}

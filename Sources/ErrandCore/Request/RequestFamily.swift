@@ -1,0 +1,49 @@
+/// What a family of requests shares: one service, one business area.
+///
+/// ```swift
+/// protocol ShopRequest: APIRequest {}
+/// extension ShopRequest {
+///   var family: RequestFamily? { RequestFamily("shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"]) }
+///   var method: HTTPMethod { .post }
+/// }
+/// ```
+///
+/// Fields and arguments are merged name by name; the request's word wins over the family's, the family's over the
+/// client's. Anything else a family shares is a default in its protocol's extension, as `method` above.
+public struct RequestFamily: Sendable {
+  /// The name, shown in logs.
+  public var name: String
+  /// The base URL; nil for the client's.
+  public var baseURL: String?
+  /// The CDN's URL; nil for the client's.
+  public var cdnURL: String?
+  /// What the family says about header fields.
+  public var headers: RequestHeaders
+  /// Arguments that every request of the family carries, in the place where its own go.
+  public var arguments: Arguments
+  /// The time-outs; nil parts are left to the client.
+  public var timeouts: Timeouts?
+  /// Which statuses are success; nil for the client's rule.
+  public var statusRule: StatusRule?
+  /// What stands round the values; nil for the client's envelope.
+  public var envelope: Envelope?
+  /// How arguments are written; nil for the client's style.
+  public var argumentStyle: ArgumentStyle?
+
+  /// Makes a family.
+  public init(
+    _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
+    arguments: Arguments = Arguments(), timeouts: Timeouts? = nil, statusRule: StatusRule? = nil,
+    envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil
+  ) {
+    self.name = name
+    self.baseURL = baseURL
+    self.cdnURL = cdnURL
+    self.headers = headers
+    self.arguments = arguments
+    self.timeouts = timeouts
+    self.statusRule = statusRule
+    self.envelope = envelope
+    self.argumentStyle = argumentStyle
+  }
+}

@@ -1,0 +1,79 @@
+/// What a request, a family or a client says about header fields: this name has this value, or none.
+///
+/// ```swift
+/// var headers: RequestHeaders { ["X-Client": "app", "X-Api-Key": .secret(key), "Accept": nil] }
+/// ```
+///
+/// A request's word replaces its family's and the client's; nil removes what they said.
+public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  /// The value of a field.
+  public struct FieldValue: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    let text: String
+    let isSecret: Bool
+
+    /// A value known at run time.
+    public init(_ text: String) {
+      self.text = text
+      isSecret = false
+    }
+
+    private init(secret text: String) {
+      self.text = text
+      isSecret = true
+    }
+
+    /// A literal value.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// A value that is masked wherever it is shown, and stays behind when a redirect leads to another origin.
+    public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
+
+    /// A value known at run time.
+    public static func text(_ text: String) -> FieldValue { FieldValue(text) }
+
+    /// The value, masked where it is a secret.
+    public var description: String { isSecret ? Redaction.mask : text }
+  }
+
+  struct Entry: Sendable, Hashable {
+    let name: HTTPFieldName
+    let value: FieldValue?
+  }
+
+  private(set) var entries: [Entry]
+
+  /// Says nothing about any field.
+  public init() { entries = [] }
+
+  /// Says what a literal says, in its order.
+  public init(dictionaryLiteral elements: (HTTPFieldName, FieldValue?)...) {
+    entries = elements.map { Entry(name: $0, value: $1) }
+  }
+
+  /// Whether nothing is said.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// Gives a field a value, or says that it is not to be sent.
+  public mutating func set(_ name: HTTPFieldName, _ value: FieldValue?) {
+    entries.removeAll { $0.name == name }
+    entries.append(Entry(name: name, value: value))
+  }
+
+  /// Writes what is said into fields. A name said several times is sent several times.
+  func apply(to fields: inout HTTPFields) {
+    for (index, entry) in entries.enumerated() {
+      guard let value = entry.value else {
+        fields.remove(entry.name)
+        continue
+      }
+      let field = HTTPField(entry.name, value.text, isSecret: value.isSecret)
+      let isRepeated = entries[..<index].contains { $0.name == entry.name }
+      if isRepeated { fields.append(field) } else { fields.replace(field) }
+    }
+  }
+}
+
+extension RequestHeaders.FieldValue: CustomReflectable {
+  /// What a dump shows: never a secret value.
+  public var customMirror: Mirror { Mirror(self, children: ["value": description], displayStyle: .struct) }
+}

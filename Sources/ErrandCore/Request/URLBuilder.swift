@@ -1,0 +1,65 @@
+/// Joins base, path and arguments to the URL that is sent: one pass over UTF-8.
+struct URLBuilder: Sendable {
+  let style: ArgumentStyle
+
+  /// Exactly one slash stands between base and path, whatever both bring; nothing else is folded. The query is the
+  /// base's, the path's own and the arguments, in this order; fragments are dropped.
+  func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
+    let text = target.path.utf8
+    try Self.refuseControls(text, target.path)
+    let tail = text.prefix { $0 != 0x23 }
+    let path = tail.prefix { $0 != 0x3F }
+    var out: [UInt8] = []
+    out.reserveCapacity(base.string.utf8.count + text.count + 24 * target.arguments.entries.count + 2)
+    out.append(contentsOf: base.string.utf8.prefix(base.queryStart))
+    if !path.isEmpty {
+      if out.count > base.pathStart, out.last == 0x2F { out.removeLast() }
+      if path.first != 0x2F { out.append(0x2F) }
+      PercentEncoding.append(path, to: &out, keeping: .pathText)
+    }
+    let queryStart = out.count
+    try appendQueries(base.query, tail[path.endIndex...].dropFirst(), target.arguments, to: &out)
+    return HTTPURL(
+      unchecked: String(decoding: out, as: UTF8.self), origin: base.origin, pathStart: base.pathStart,
+      queryStart: queryStart)
+  }
+
+  private func appendQueries(
+    _ first: String?, _ second: Substring.UTF8View, _ arguments: Arguments, to out: inout [UInt8]
+  ) throws(APIError) {
+    let start = out.count
+    out.append(0x3F)
+    if let first { out.append(contentsOf: first.utf8) }
+    if !second.isEmpty {
+      if out.count > start + 1 { out.append(0x26) }
+      PercentEncoding.append(second, to: &out, keeping: .queryText)
+    }
+    do {
+      try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: false)
+    } catch {
+      throw Self.unwritable(error)
+    }
+    if out.count == start + 1 { out.removeLast() }
+  }
+
+  static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
+    .build(
+      .invalidArgument,
+      "The argument \"\(error.name)\" cannot be written: it is not a finite number, or a list within a comma list.")
+  }
+
+  private static func refuseControls(_ bytes: String.UTF8View, _ path: String) throws(APIError) {
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+    let shown = Redaction.url(path.filter { !$0.isNewline })
+    throw .build(
+      .invalidPath, "The path \"\(shown)\" holds a control character such as a line break; remove it.")
+  }
+
+  /// The head of an absolute URL (scheme and authority), and the rest.
+  static func split(absolute text: String) -> (head: String, tail: String) {
+    guard let colon = text.utf8.firstIndex(of: 0x3A) else { return (text, "") }
+    let authority = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex) ?? text.utf8.endIndex
+    let end = text.utf8[authority...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.utf8.endIndex
+    return (String(text[..<end]), String(text[end...]))
+  }
+}

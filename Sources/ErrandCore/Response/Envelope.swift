@@ -1,0 +1,35 @@
+public import ErrandJSON
+
+/// What stands round the value in an answer such as `{"code": 0, "message": "ok", "data": {…}}`.
+///
+/// ```swift
+/// var envelope: Envelope? { Envelope(value: "data", code: "code", success: [0], message: "message") }
+/// ```
+public struct Envelope: Sendable, Hashable {
+  /// Where the value lies; the root where nothing is said.
+  public var value: JSONPath
+  /// Where the business code lies; nil where there is none.
+  public var code: JSONPath?
+  /// The codes that mean success. Any other, or none, fails the call with ``APIError/Code/business``.
+  public var success: Set<JSONValue>
+  /// Where the server's words lie; shown in the error.
+  public var message: JSONPath?
+
+  /// Makes an envelope.
+  public init(
+    value: JSONPath = .root, code: JSONPath? = nil, success: Set<JSONValue> = [0], message: JSONPath? = nil
+  ) {
+    self.value = value
+    self.code = code
+    self.success = success
+    self.message = message
+  }
+
+  /// What a body says against success, or nil: the business code and the server's words.
+  func refusal(of body: JSONValue) -> (code: JSONValue?, message: String?)? {
+    guard let code else { return nil }
+    let found = body.value(at: code)
+    if let found, success.contains(found) { return nil }
+    return (found, message.flatMap { body.value(at: $0) }?.stringValue)
+  }
+}

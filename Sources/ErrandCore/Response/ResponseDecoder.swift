@@ -1,0 +1,89 @@
+public import ErrandJSON
+public import Foundation
+
+/// Turns the body of an answer into a value.
+///
+/// ```swift
+/// var decoder: ResponseDecoder<Feed> { ResponseDecoder("feed") { body, _ in try Feed(xml: body) } }
+/// ```
+public struct ResponseDecoder<Value: Sendable>: Sendable {
+  /// The format's name, shown in errors.
+  public let name: String
+  /// What the decoder reads, sent as `Accept` where nobody says anything else.
+  public let accept: String
+  let decode: @Sendable (HTTPResponse, DecodingRules) throws -> Value
+
+  /// Makes a decoder of a function of the body and the answer. What it throws becomes the cause of an error of stage
+  /// `decode`. It runs off the caller's actor for bodies over 16 KiB.
+  public init(
+    _ name: String, accept: String = "*/*", _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
+  ) {
+    self.init(name: name, accept: accept) { response, _ in try decode(response.body, response) }
+  }
+
+  init(name: String, accept: String, decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value) {
+    self.name = name
+    self.accept = accept
+    self.decode = decode
+  }
+}
+
+/// What the decoders that come with the library go by.
+struct DecodingRules: Sendable {
+  let json: JSONDecoding
+  let envelope: Envelope?
+}
+
+extension ResponseDecoder where Value: Decodable {
+  /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
+  /// nothing, and any other `Decodable` type is read from JSON, at the envelope's place where there is one.
+  public static var automatic: ResponseDecoder {
+    switch Value.self {
+    case is Data.Type:
+      ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
+    case is String.Type:
+      ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, _ in try Self.cast(response.text()) }
+    case is Nothing.Type:
+      ResponseDecoder(name: "nothing", accept: "*/*") { _, _ in try Self.cast(Nothing()) }
+    default:
+      json()
+    }
+  }
+
+  /// JSON, read by rules of its own or by those of the request and the client.
+  public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
+    ResponseDecoder(name: "JSON", accept: "application/json") { response, shared in
+      try (rules ?? shared.json).decode(Value.self, from: response.body, at: shared.envelope?.value)
+    }
+  }
+
+  private static func cast<Other>(_ value: Other) throws -> Value {
+    guard let value = value as? Value else { throw TypeMismatch() }
+    return value
+  }
+}
+
+/// Cannot happen: the types were compared before.
+private struct TypeMismatch: Error {}
+
+extension HTTPResponse {
+  /// The body as text, by its byte order mark, by the charset of `Content-Type`, or as UTF-8.
+  /// - Throws: ``TextFailure`` where the charset is unknown or the bytes are not of it.
+  public func text() throws(TextFailure) -> String {
+    let charset = fields[.contentType].flatMap { MediaType($0) }?["charset"]
+    do {
+      return try TextDecoding.text(body, charset: charset)
+    } catch {
+      switch error {
+      case .unknownCharset(let name): throw TextFailure(description: "the charset \"\(name)\" is unknown")
+      case .invalidBytes(let name): throw TextFailure(description: "the body is not valid \(name)")
+      }
+    }
+  }
+
+  /// Why a body could not be read as text.
+  public struct TextFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in words.
+    public let description: String
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Turns bodies into text by the charset that the answer names.
+enum TextDecoding {
+  /// Why a body is no text.
+  enum Refusal: Error {
+    case unknownCharset(String)
+    case invalidBytes(String)
+  }
+
+  /// Decodes a body: a byte order mark counts first, then the named charset, then UTF-8.
+  static func text(_ body: Data, charset: String?) throws(Refusal) -> String {
+    if let (encoding, length) = byteOrderMark(of: body) {
+      return try decode(body.dropFirst(length), encoding, named: charset ?? "a byte order mark")
+    }
+    guard let charset else { return try decode(body, .utf8, named: "UTF-8") }
+    guard let encoding = encodings[charset.lowercased()] else { throw .unknownCharset(charset) }
+    return try decode(body, encoding, named: charset)
+  }
+
+  private static func decode(_ body: Data, _ encoding: String.Encoding, named name: String) throws(Refusal) -> String {
+    if encoding == .utf8 {
+      guard let text = String(validating: body, as: UTF8.self) else { throw .invalidBytes(name) }
+      return text
+    }
+    guard let text = String(data: body, encoding: encoding) else { throw .invalidBytes(name) }
+    return text
+  }
+
+  private static func byteOrderMark(of body: Data) -> (String.Encoding, Int)? {
+    let marks: [([UInt8], String.Encoding)] = [
+      ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian),
+      ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+    ]
+    return marks.first { body.starts(with: $0.0) }.map { ($0.1, $0.0.count) }
+  }
+
+  /// The names of the IANA registry of character sets, in lower case, that servers use. UTF-16 without a mark is big
+  /// endian (RFC 2781 section 4.3); GB2312 and GBK are parts of GB18030; ISO-8859-1 is read as it says, not as
+  /// Windows-1252.
+  private static let encodings: [String: String.Encoding] = {
+    let gb18030 = String.Encoding(rawValue: 0x8000_0632)
+    let big5 = String.Encoding(rawValue: 0x8000_0A03)
+    let korean = String.Encoding(rawValue: 0x8000_0940)
+    let groups: [(String.Encoding, [String])] = [
+      (.utf8, ["utf-8", "utf8", "unicode-1-1-utf-8"]), (.ascii, ["us-ascii", "ascii", "ansi_x3.4-1968"]),
+      (.utf16BigEndian, ["utf-16", "utf16", "utf-16be"]), (.utf16LittleEndian, ["utf-16le"]),
+      (.utf32BigEndian, ["utf-32", "utf-32be"]), (.utf32LittleEndian, ["utf-32le"]),
+      (.isoLatin1, ["iso-8859-1", "latin1", "l1", "iso_8859-1", "iso8859-1"]),
+      (.isoLatin2, ["iso-8859-2", "latin2", "l2", "iso_8859-2"]), (.windowsCP1250, ["windows-1250", "cp1250"]),
+      (.windowsCP1251, ["windows-1251", "cp1251"]), (.windowsCP1252, ["windows-1252", "cp1252", "x-cp1252"]),
+      (.windowsCP1253, ["windows-1253", "cp1253"]), (.windowsCP1254, ["windows-1254", "cp1254"]),
+      (gb18030, ["gb18030", "gbk", "gb2312", "cp936", "x-gbk", "gb_2312-80", "ms936", "windows-936"]),
+      (big5, ["big5", "big5-hkscs", "csbig5", "x-x-big5"]),
+      (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis"]),
+      (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp"]),
+      (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean"]),
+    ]
+    var table: [String: String.Encoding] = [:]
+    for (encoding, names) in groups { for name in names { table[name] = encoding } }
+    return table
+  }()
+}

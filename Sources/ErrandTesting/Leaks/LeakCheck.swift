@@ -1,0 +1,37 @@
+import ErrandCore
+
+/// Holds objects weakly and says which of them live on.
+///
+/// ```swift
+/// let leaks = LeakCheck()
+/// leaks.watch(delegate, "delegate")
+/// …                                   // let go of everything
+/// #expect(await leaks.survivors().isEmpty)
+/// ```
+public final class LeakCheck: Sendable {
+  private struct Watched: Sendable {
+    weak let object: (any AnyObject & Sendable)?
+    let name: String
+  }
+
+  private let watched = Locked<[Watched]>([])
+
+  /// Makes a check that watches nothing yet.
+  public init() {}
+
+  /// Watches an object.
+  public func watch(_ object: any AnyObject & Sendable, _ name: String) {
+    watched.withLock { $0.append(Watched(object: object, name: name)) }
+  }
+
+  /// The names of the objects that live on, once other tasks have had their turn to let go.
+  public func survivors(turns: Int = 1_000) async -> [String] {
+    for _ in 0..<turns {
+      if living.isEmpty { return [] }
+      await Task.yield()
+    }
+    return living
+  }
+
+  private var living: [String] { watched.withLock { $0.filter { $0.object != nil }.map(\.name) } }
+}

@@ -1,0 +1,49 @@
+public import ErrandCore
+public import Foundation
+
+/// What a ``ScriptedTransport`` answers.
+public struct ScriptedAnswer: Sendable {
+  /// Status and fields.
+  public var head: ResponseHead
+  /// The body.
+  public var body: Data
+  /// Fields behind the body.
+  public var trailers = HTTPFields()
+  /// Informational answers that come first.
+  public var informational: [ResponseHead] = []
+  /// A failure in place of the answer.
+  public var failure: TransportFailure?
+
+  /// Makes an answer.
+  public init(status: Int = 200, fields: HTTPFields = HTTPFields(), body: Data = Data()) {
+    head = ResponseHead(status: status, fields: fields)
+    self.body = body
+  }
+
+  /// A text.
+  public static func text(_ text: String, status: Int = 200) -> ScriptedAnswer {
+    ScriptedAnswer(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: Data(text.utf8))
+  }
+
+  /// A JSON text.
+  public static func json(_ text: String, status: Int = 200) -> ScriptedAnswer {
+    ScriptedAnswer(status: status, fields: ["Content-Type": "application/json"], body: Data(text.utf8))
+  }
+
+  /// A status without a body.
+  public static func status(_ status: Int, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
+    ScriptedAnswer(status: status, fields: fields)
+  }
+
+  /// A redirect.
+  public static func redirect(to location: String, status: Int = 302) -> ScriptedAnswer {
+    ScriptedAnswer(status: status, fields: ["Location": location])
+  }
+
+  /// A failure of the transport.
+  public static func failure(_ kind: TransportFailure.Kind, _ text: String = "scripted failure") -> ScriptedAnswer {
+    var answer = ScriptedAnswer()
+    answer.failure = TransportFailure(kind, text)
+    return answer
+  }
+}

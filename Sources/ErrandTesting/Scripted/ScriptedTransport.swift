@@ -1,0 +1,63 @@
+public import ErrandCore
+import Foundation
+
+/// A transport without a network: a closure gives the answers, and what was sent is recorded.
+///
+/// ```swift
+/// let transport = ScriptedTransport { request in .json(#"{"nick":"Ada","level":9}"#) }
+/// var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+/// configuration.transport = .own(transport)
+/// let user = try await APIClient(configuration).send(GetUser(id: 7))
+/// #expect(transport.requests.map(\.url.path) == ["/users/7"])
+/// ```
+///
+/// The closure may wait, on a ``Gate`` for one, and a cancel or the deadline of the call cancels its task.
+public final class ScriptedTransport: Transport {
+  private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
+  private let seen = Recorded<HTTPRequest>()
+
+  /// Makes a transport of a closure; what it throws is thrown by ``send(_:)``.
+  public init(_ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer) {
+    self.answer = answer
+  }
+
+  /// Makes a transport that gives answers in order and, when they are used up, fails with
+  /// ``TransportFailure/Kind/other``.
+  public convenience init(_ answers: ScriptedAnswer...) {
+    let rest = Recorded(answers)
+    self.init { _ in
+      guard let next = rest.takeFirst() else { throw TransportFailure(.other, "the script has no answer left") }
+      return next
+    }
+  }
+
+  /// The requests that came, in order.
+  public var requests: [HTTPRequest] { seen.all }
+
+  /// Sinks, informational answers, trailers and progress.
+  public var capabilities: TransportCapabilities { [.bodySink, .informational, .trailers, .progress] }
+
+  /// Records the request and gives the closure's answer.
+  public func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    seen.append(exchange.request)
+    let answer = try await answer(exchange.request)
+    if let failure = answer.failure { throw failure }
+    if let body = exchange.request.body, !body.isEmpty {
+      exchange.onProgress?(TransferProgress(.upload, bytes: Int64(body.count), total: Int64(body.count)))
+    }
+    for head in answer.informational { exchange.onInformational?(head) }
+    return try await deliver(answer, to: exchange)
+  }
+
+  private func deliver(_ answer: ScriptedAnswer, to exchange: Exchange) async throws -> HTTPResponse {
+    let delivery = ScriptedDelivery(exchange)
+    var metrics = ExchangeMetrics()
+    metrics.bytesSent = Int64(exchange.request.body?.count ?? 0)
+    metrics.bytesReceived = Int64(answer.body.count)
+    let body = exchange.request.method == .head ? Data() : answer.body
+    let kept = try await delivery.deliver(body, head: answer.head)
+    exchange.onProgress?(TransferProgress(.download, bytes: Int64(body.count), total: Int64(body.count)))
+    return HTTPResponse(
+      head: answer.head, body: kept, trailers: answer.trailers, url: exchange.request.url, metrics: metrics)
+  }
+}
