@@ -1,0 +1,105 @@
+/// Carries out the steps of one answer on a socket.
+///
+/// Bytes are gathered and go out together before every wait and at the end, so a short answer is one packet.
+struct AnswerWriter {
+  private let socket: LoopbackSocket
+  private let answer: LoopbackAnswer
+  private let isHead: Bool
+  private var buffer: [UInt8] = []
+  private var counted = 0
+  private var hasStruck = false
+  private var hasDripped = false
+
+  /// Makes a writer; `isHead` leaves out content.
+  init(_ answer: LoopbackAnswer, to socket: LoopbackSocket, isHead: Bool) {
+    self.answer = answer
+    self.socket = socket
+    self.isHead = isHead
+  }
+
+  /// Carries out all steps; throws a ``ConnectionEnd`` when the connection is to end.
+  mutating func run() throws {
+    for step in answer.steps { try perform(step) }
+    if let fault = answer.fault, !hasStruck { try strike(fault) }
+    try flush()
+  }
+
+  private mutating func perform(_ step: LoopbackAnswer.Step) throws {
+    switch step {
+    case .head(let status, let reason, let headers):
+      try put(HTTPText.head(status: status, reason: reason, headers: headers), .everything)
+    case .bytes(let bytes, let times): try put(bytes, .everything, times: times)
+    case .body(let bytes, let times): if !isHead { try put(bytes, .body, times: times) }
+    default:
+      try flush()
+      try performOnWire(step)
+    }
+  }
+
+  private func performOnWire(_ step: LoopbackAnswer.Step) throws {
+    switch step {
+    case .head, .bytes, .body: break
+    case .wait(let gate): try socket.pass(gate)
+    case .reach(let gate): gate.arrive()
+    case .pause(let duration): try socket.pause(duration)
+    case .halfClose: socket.halfClose()
+    case .close: throw ConnectionEnd.close
+    case .reset: throw ConnectionEnd.reset
+    }
+  }
+
+  private mutating func put(_ bytes: [UInt8], _ part: LoopbackAnswer.Part, times: Int?) throws {
+    guard !bytes.isEmpty else { return }
+    var left = times ?? .max
+    while left > 0 {
+      try put(bytes, part)
+      if times != nil { left -= 1 }
+    }
+  }
+
+  /// Sends bytes up to the place of the fault, lets it strike there, then sends the rest if there is one.
+  private mutating func put(_ bytes: [UInt8], _ part: LoopbackAnswer.Part) throws {
+    var rest = bytes[...]
+    if let fault = answer.fault, !hasStruck, part == .body || fault.part == .everything {
+      let room = fault.after - counted
+      counted += min(room, rest.count)
+      if rest.count >= room {
+        try emit(rest.prefix(room), part)
+        rest = rest.dropFirst(room)
+        try strike(fault)
+      }
+    }
+    try emit(rest, part)
+  }
+
+  private mutating func strike(_ fault: LoopbackAnswer.Fault) throws {
+    hasStruck = true
+    try perform(fault.step)
+  }
+
+  private mutating func emit(_ bytes: ArraySlice<UInt8>, _ part: LoopbackAnswer.Part) throws {
+    if let pace = answer.pace, part == .body || pace.part == .everything {
+      try drip(bytes, pace)
+    } else {
+      buffer += bytes
+      if buffer.count >= 64 << 10 { try flush() }
+    }
+  }
+
+  private mutating func drip(_ bytes: ArraySlice<UInt8>, _ pace: LoopbackAnswer.Pace) throws {
+    try flush()
+    var rest = bytes
+    while !rest.isEmpty {
+      if hasDripped { try performOnWire(pace.between) }
+      hasDripped = true
+      try socket.send(rest.prefix(pace.size))
+      rest = rest.dropFirst(pace.size)
+    }
+  }
+
+  private mutating func flush() throws {
+    guard !buffer.isEmpty else { return }
+    try socket.send(buffer[...])
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

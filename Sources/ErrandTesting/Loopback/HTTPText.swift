@@ -1,0 +1,42 @@
+/// How HTTP/1.1 is written (RFC 9112), without checks.
+enum HTTPText {
+  /// A status line, header fields and the blank line.
+  static func head(status: Int, reason: String?, headers: LoopbackHeaders) -> [UInt8] {
+    let line = "HTTP/1.1 \(status) \(reason ?? reasons[status] ?? "Status")\r\n"
+    return Array(line.utf8) + fields(headers) + lineEnd
+  }
+
+  /// One chunk (section 7.1).
+  static func chunk(_ bytes: [UInt8]) -> [UInt8] {
+    Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + lineEnd
+  }
+
+  /// The last chunk with its trailer section.
+  static func lastChunk(_ trailers: LoopbackHeaders) -> [UInt8] {
+    Array("0\r\n".utf8) + fields(trailers) + lineEnd
+  }
+
+  /// Whether an answer of this status has content when the request was not HEAD (RFC 9110 section 6.4.1).
+  static func mayHaveContent(_ status: Int) -> Bool {
+    !(100..<200).contains(status) && status != 204 && status != 304
+  }
+
+  /// A block of generated content whose length is a multiple of its period.
+  static let generatedBlock = (0..<251 * 256).map { LoopbackAnswer.generatedByte(at: $0) }
+
+  private static let lineEnd: [UInt8] = [0x0D, 0x0A]
+
+  private static func fields(_ headers: LoopbackHeaders) -> [UInt8] {
+    headers.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+  }
+
+  private static let reasons: [Int: String] = [
+    100: "Continue", 101: "Switching Protocols", 103: "Early Hints", 200: "OK", 201: "Created", 202: "Accepted",
+    204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found", 303: "See Other",
+    304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
+    401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+    409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 416: "Range Not Satisfiable",
+    417: "Expectation Failed", 422: "Unprocessable Content", 429: "Too Many Requests",
+    500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  ]
+}

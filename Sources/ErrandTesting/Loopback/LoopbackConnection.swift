@@ -1,0 +1,105 @@
+/// Serves one connection on its own thread until it ends.
+struct LoopbackConnection {
+  private let socket: LoopbackSocket
+  private let number: Int
+  private let core: LoopbackCore
+  private var reader: RequestReader
+
+  init(_ socket: LoopbackSocket, number: Int, core: LoopbackCore) {
+    self.socket = socket
+    self.number = number
+    self.core = core
+    reader = RequestReader(socket, options: core.options)
+  }
+
+  /// Greets, then answers request after request; returns when the socket is closed.
+  mutating func serve() {
+    do {
+      if let greeting = core.options.greeting(number) {
+        var writer = AnswerWriter(greeting, to: socket, isHead: false)
+        try writer.run()
+      }
+      var index = 0
+      while var request = try reader.nextHead() {
+        index += 1
+        request.connection = number
+        request.indexOnConnection = index
+        guard try exchange(&request) else { break }
+      }
+    } catch ConnectionEnd.reset {
+      socket.resetOnClose()
+    } catch ConnectionEnd.malformed(let reason) {
+      refuse(reason)
+    } catch let error as LoopbackError {
+      core.refuse(error.description)
+    } catch {
+      // The client left, the server stops or the answer said to close: nothing more to do than to close.
+    }
+    socket.close()
+  }
+
+  /// One request and its answer. False if the connection has to be closed behind it.
+  private mutating func exchange(_ request: inout RecordedRequest) throws -> Bool {
+    let scripted = core.nextScripted()
+    let reception = scripted?.reception ?? core.options.reception(request)
+    try receiveBefore(reception, &request)
+    request.number = core.record(request)
+    let answer = scripted?.answer ?? core.handler(request)
+    var writer = AnswerWriter(answer, to: socket, isHead: request.method == "HEAD")
+    try writer.run()
+    return try receiveAfter(reception, &request) && Persistence.keepsOpen(after: answer, to: request)
+  }
+
+  /// Reads the body if it is to be read before the answer.
+  private mutating func receiveBefore(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws {
+    switch reception {
+    case .afterAnswer, .never:
+      return
+    case .held(let gate):
+      try keepingAbandoned(request) { try socket.pass(gate) }
+      try receiveBefore(.automatic, &request)
+    case .automatic, .withoutContinue:
+      if case .automatic = reception, request.headers.lists("100-continue", under: "Expect") {
+        try socket.send(HTTPText.head(status: 100, reason: nil, headers: [:])[...])
+      }
+      try readBody(into: &request)
+    }
+  }
+
+  /// Reads the body if it was left for after the answer. False if it stays unread.
+  private mutating func receiveAfter(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws -> Bool {
+    if request.isComplete { return true }
+    guard case .afterAnswer = reception else { return false }
+    try readBody(into: &request)
+    core.complete(request)
+    return true
+  }
+
+  private mutating func readBody(into request: inout RecordedRequest) throws {
+    var partial = request
+    defer { request = partial }
+    do {
+      try reader.readBody(into: &partial)
+    } catch {
+      if partial.number == 0 { core.abandon(partial) }
+      throw error
+    }
+  }
+
+  private func keepingAbandoned(_ request: RecordedRequest, _ wait: () throws -> Void) throws {
+    do {
+      try wait()
+    } catch {
+      core.abandon(request)
+      throw error
+    }
+  }
+
+  /// Says 400 as well as it goes.
+  private func refuse(_ reason: String) {
+    core.refuse(reason)
+    let answer = LoopbackAnswer.status(400, body: "LoopbackServer: malformed request: \(reason)\n").closing()
+    var writer = AnswerWriter(answer, to: socket, isHead: false)
+    try? writer.run()
+  }
+}

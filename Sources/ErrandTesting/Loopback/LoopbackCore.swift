@@ -1,0 +1,138 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What the threads of a ``LoopbackServer`` share. They hold this and never the server, so that the server can be
+/// freed, and stopped by that, while they run.
+final class LoopbackCore: Sendable {
+  /// An answer that was enqueued, and when to read the body of the request that it is for.
+  struct Scripted: Sendable {
+    let answer: LoopbackAnswer
+    let reception: LoopbackReception
+  }
+
+  let options: LoopbackOptions
+  let handler: @Sendable (RecordedRequest) -> LoopbackAnswer
+  let observed = Observed(LoopbackRecord())
+  private let script = Mutex<[Scripted]>([])
+  private let stop = Gate()
+  private let threads = DispatchGroup()
+
+  init(options: LoopbackOptions, handler: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer) {
+    self.options = options
+    self.handler = handler
+  }
+
+  // MARK: Threads
+
+  /// Begins to accept on a thread of its own, which owns the listener and closes it at its end.
+  func start(_ listener: LoopbackListener) throws {
+    let stopDescriptor = try stop.wakeDescriptor()
+    spawn { core in
+      core.acceptAll(listener, stopDescriptor)
+      listener.close()
+    }
+  }
+
+  /// Ends all threads and waits for them; from one of them, only tells them to end.
+  func end() {
+    stop.open()
+    guard Thread.current.threadDictionary[Self.threadKey] as? ObjectIdentifier != ObjectIdentifier(self) else {
+      return
+    }
+    if threads.wait(timeout: .now() + .seconds(10)) == .success { stop.retire() }
+    observed.close()
+  }
+
+  private func acceptAll(_ listener: LoopbackListener, _ stopDescriptor: Int32) {
+    while !stop.isOpen {
+      guard passAcceptGate(stopDescriptor) else { return }
+      let ready = SystemPoll.wait(for: [
+        (listener.descriptor, SystemPoll.readable), (stopDescriptor, SystemPoll.readable),
+      ])
+      if ready[1] != 0 { return }
+      guard ready[0] != 0 else { continue }
+      if let accepted = listener.acceptOne() {
+        serve(accepted)
+      } else {
+        // Out of descriptors, or the client is gone already: give others a moment.
+        _ = SystemPoll.wait(for: [(stopDescriptor, SystemPoll.readable)], timeout: .milliseconds(5))
+      }
+    }
+  }
+
+  /// False when the server stopped meanwhile, or cannot wait for want of descriptors.
+  private func passAcceptGate(_ stopDescriptor: Int32) -> Bool {
+    guard let gate = options.acceptGate else { return true }
+    gate.arrive()
+    while !gate.takePass() {
+      guard let wake = try? gate.wakeDescriptor() else { return false }
+      let ready = SystemPoll.wait(for: [(wake, SystemPoll.readable), (stopDescriptor, SystemPoll.readable)])
+      if ready[1] != 0 { return false }
+    }
+    return true
+  }
+
+  private func serve(_ descriptor: Int32) {
+    let number = observed.update { record in
+      record.connectionCount += 1
+      record.openConnectionCount += 1
+      return record.connectionCount
+    }
+    spawn { core in
+      var connection = LoopbackConnection(LoopbackSocket(descriptor, stop: core.stop), number: number, core: core)
+      connection.serve()
+      core.observed.update { $0.openConnectionCount -= 1 }
+    }
+  }
+
+  /// Threads have small stacks, so that hundreds of them cost little.
+  private func spawn(_ work: @escaping @Sendable (LoopbackCore) -> Void) {
+    threads.enter()
+    let thread = Thread { [self] in
+      Thread.current.threadDictionary[Self.threadKey] = ObjectIdentifier(self)
+      work(self)
+      threads.leave()
+    }
+    thread.name = "loopback"
+    thread.stackSize = 512 << 10
+    thread.start()
+  }
+
+  private static let threadKey = "errand.loopback"
+
+  // MARK: Script and record
+
+  func enqueue(_ entries: [Scripted]) {
+    script.withLock { $0 += entries }
+  }
+
+  func nextScripted() -> Scripted? {
+    script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+  }
+
+  /// Notes a request and gives it its number.
+  func record(_ request: RecordedRequest) -> Int {
+    observed.update { record in
+      var request = request
+      request.number = record.requests.count + 1
+      record.requests.append(request)
+      return request.number
+    }
+  }
+
+  /// Puts a request, now with its body, in the place of the one noted before.
+  func complete(_ request: RecordedRequest) {
+    observed.update { record in
+      if record.requests.indices.contains(request.number - 1) { record.requests[request.number - 1] = request }
+    }
+  }
+
+  func abandon(_ request: RecordedRequest) {
+    observed.update { $0.abandoned.append(request) }
+  }
+
+  func refuse(_ reason: String) {
+    observed.update { $0.refusals.append(reason) }
+  }
+}

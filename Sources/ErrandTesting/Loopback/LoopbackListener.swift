@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+import Synchronization
+
+/// A socket bound to a free port of this machine's loopback address, and closed when it is freed.
+final class LoopbackListener: Sendable {
+  let descriptor: Int32
+  let port: Int
+  let host: String
+  private let isClosed = Mutex(false)
+
+  /// Binds; listens too unless told not to, and then the port refuses every connection.
+  init(_ address: LoopbackOptions.Address, listens: Bool = true) throws {
+    let family = address == .ipv4 ? AF_INET : AF_INET6
+    let descriptor = socket(family, streamSocketType, 0)
+    guard descriptor >= 0 else { throw LoopbackError.system(call: "socket", code: errno) }
+    self.descriptor = descriptor
+    host = address == .ipv4 ? "127.0.0.1" : "[::1]"
+    do {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      port = try address == .ipv4 ? Self.bindIPv4(descriptor) : Self.bindIPv6(descriptor)
+      if listens, listen(descriptor, 1024) != 0 { throw LoopbackError.system(call: "listen", code: errno) }
+    } catch {
+      closeDescriptor(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close() }
+
+  /// Closes the socket, once. Only for the thread that accepts, or when nobody does.
+  func close() {
+    let wasClosed = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return isClosed
+    }
+    if !wasClosed { closeDescriptor(descriptor) }
+  }
+
+  /// The descriptor of a connection that waits to be accepted, if one does.
+  func acceptOne() -> Int32? {
+    let accepted = accept(descriptor, nil, nil)
+    return accepted >= 0 ? accepted : nil
+  }
+
+  private static func bindIPv4(_ descriptor: Int32) throws -> Int {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    try bindAndName(descriptor, &address)
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private static func bindIPv6(_ descriptor: Int32) throws -> Int {
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    try bindAndName(descriptor, &address)
+    return Int(UInt16(bigEndian: address.sin6_port))
+  }
+
+  /// Binds to the address and reads back the one that the system chose.
+  private static func bindAndName<Address>(_ descriptor: Int32, _ address: inout Address) throws {
+    var size = socklen_t(MemoryLayout<Address>.size)
+    try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        guard bind(descriptor, name, size) == 0 else { throw LoopbackError.system(call: "bind", code: errno) }
+        guard getsockname(descriptor, name, &size) == 0 else {
+          throw LoopbackError.system(call: "getsockname", code: errno)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One connection's socket, used by one thread only.
+///
+/// No call blocks inside the system but `poll`, and that also watches the stop: so nobody else ever touches the
+/// descriptor, and it cannot be closed under a running call.
+final class LoopbackSocket {
+  private let descriptor: Int32
+  private let stop: Gate
+  private var isOpen = true
+  private var scratch = [UInt8](repeating: 0, count: 32 << 10)
+
+  init(_ descriptor: Int32, stop: Gate) {
+    self.descriptor = descriptor
+    self.stop = stop
+    Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: Int32(1))
+    if let noSignalOption { Self.set(descriptor, SOL_SOCKET, noSignalOption, to: Int32(1)) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { close() }
+
+  /// Appends what has come to `buffer`, waiting for at least a byte. False at the end of the stream.
+  func receive(into buffer: inout [UInt8]) throws -> Bool {
+    while true {
+      if stop.isOpen { throw ConnectionEnd.stopped }
+      let count = recv(descriptor, &scratch, scratch.count, quietReceiveFlags)
+      if count > 0 {
+        buffer += scratch[..<count]
+        return true
+      }
+      if count == 0 { return false }
+      try retry(SystemPoll.readable)
+    }
+  }
+
+  /// Sends all bytes.
+  func send(_ bytes: ArraySlice<UInt8>) throws {
+    var rest = bytes
+    while !rest.isEmpty {
+      if stop.isOpen { throw ConnectionEnd.stopped }
+      let count = rest.withUnsafeBytes { Self.send(descriptor, $0) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else {
+        try retry(SystemPoll.writable)
+      }
+    }
+  }
+
+  /// Waits until the gate lets pass, the peer leaves or the server stops.
+  func pass(_ gate: Gate) throws {
+    gate.arrive()
+    while !gate.takePass() {
+      try watch(also: try gate.wakeDescriptor(), timeout: nil)
+    }
+  }
+
+  /// Waits by the clock, or until the peer leaves or the server stops.
+  func pause(_ duration: Duration) throws {
+    let end = ContinuousClock.now + duration
+    while ContinuousClock.now < end {
+      try watch(also: nil, timeout: ContinuousClock.now.duration(to: end))
+    }
+  }
+
+  /// Ends the sending side.
+  func halfClose() {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Makes the following ``close()`` reset the connection: data not yet sent is dropped and RST goes out.
+  func resetOnClose() {
+    Self.set(descriptor, SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
+  }
+
+  /// Closes the descriptor, once.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    closeDescriptor(descriptor)
+  }
+
+  /// After a call that could not go on: waits for `event` if it only has to wait.
+  private func retry(_ event: Int16) throws {
+    switch errno {
+    case EINTR: return
+    case EAGAIN, EWOULDBLOCK:
+      let ready = SystemPoll.wait(for: [(descriptor, event), (try stop.wakeDescriptor(), SystemPoll.readable)])
+      if ready[1] != 0 { throw ConnectionEnd.stopped }
+    default: throw ConnectionEnd.peerLeft
+    }
+  }
+
+  /// Waits for another descriptor or a time, and throws if the peer leaves or the server stops meanwhile.
+  private func watch(also other: Int32?, timeout: Duration?) throws {
+    var watched = [(descriptor, peerClosedEvent), (try stop.wakeDescriptor(), SystemPoll.readable)]
+    if let other { watched.append((other, SystemPoll.readable)) }
+    let ready = SystemPoll.wait(for: watched, timeout: timeout)
+    if ready[1] != 0 { throw ConnectionEnd.stopped }
+    if ready[0] != 0 { throw ConnectionEnd.peerLeft }
+  }
+
+  private static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+      Glibc.send(descriptor, bytes.baseAddress, bytes.count, quietSendFlags)
+    #elseif canImport(Darwin)
+      Darwin.send(descriptor, bytes.baseAddress, bytes.count, quietSendFlags)
+    #endif
+  }
+
+  private static func set<Value>(_ descriptor: Int32, _ level: Int32, _ option: Int32, to value: Value) {
+    withUnsafeBytes(of: value) { bytes in
+      _ = setsockopt(descriptor, level, option, bytes.baseAddress, socklen_t(bytes.count))
+    }
+  }
+}

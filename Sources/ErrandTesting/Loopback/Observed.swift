@@ -1,0 +1,102 @@
+import Synchronization
+
+/// A value behind a lock whose changes can be waited for, without polling and with a bound.
+final class Observed<State: Sendable>: Sendable {
+  private struct Waiter {
+    let isMet: @Sendable (State) -> Bool
+    let what: String
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Storage {
+    var state: State
+    var waiters: [UInt64: Waiter] = [:]
+    /// Waits that failed before their continuation was enlisted.
+    var early: [UInt64: any Error] = [:]
+    var lastID: UInt64 = 0
+    var isClosed = false
+  }
+
+  private let storage: Mutex<Storage>
+
+  init(_ state: State) {
+    storage = Mutex(Storage(state: state))
+  }
+
+  /// The value as it is now.
+  var value: State { storage.withLock { $0.state } }
+
+  /// Changes the value and wakes whoever waited for what it has become.
+  @discardableResult
+  func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    let (result, met) = storage.withLock { storage in
+      let result = change(&storage.state)
+      return (result, Self.takeMet(&storage))
+    }
+    for continuation in met { continuation.resume() }
+    return result
+  }
+
+  /// Fails every wait, now and later, that the value does not meet.
+  func close() {
+    let left = storage.withLock { storage in
+      storage.isClosed = true
+      let left = Array(storage.waiters.values)
+      storage.waiters = [:]
+      return left
+    }
+    for waiter in left { waiter.continuation.resume(throwing: LoopbackError.stopped(waitingFor: waiter.what)) }
+  }
+
+  /// Returns once `isMet` holds; throws when `bound` has passed, the task is cancelled or the value is closed.
+  func wait(
+    for what: String, within bound: Duration, until isMet: @escaping @Sendable (State) -> Bool
+  ) async throws {
+    let id = storage.withLock { storage in
+      storage.lastID += 1
+      return storage.lastID
+    }
+    let timer = Task {
+      try await Task.sleep(for: bound)
+      self.fail(id, with: LoopbackError.notReached(what, within: bound))
+    }
+    defer {
+      timer.cancel()
+      storage.withLock { _ = $0.early.removeValue(forKey: id) }
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        enlist(id, Waiter(isMet: isMet, what: what, continuation: continuation))
+      }
+    } onCancel: {
+      fail(id, with: CancellationError())
+    }
+  }
+
+  private func enlist(_ id: UInt64, _ waiter: Waiter) {
+    let outcome: Result<Void, any Error>? = storage.withLock { storage in
+      if waiter.isMet(storage.state) { return .success(()) }
+      if let error = storage.early.removeValue(forKey: id) { return .failure(error) }
+      if storage.isClosed { return .failure(LoopbackError.stopped(waitingFor: waiter.what)) }
+      storage.waiters[id] = waiter
+      return nil
+    }
+    if let outcome { waiter.continuation.resume(with: outcome) }
+  }
+
+  private func fail(_ id: UInt64, with error: any Error) {
+    let waiter = storage.withLock { storage in
+      let waiter = storage.waiters.removeValue(forKey: id)
+      if waiter == nil { storage.early[id] = error }
+      return waiter
+    }
+    waiter?.continuation.resume(throwing: error)
+  }
+
+  private static func takeMet(_ storage: inout Storage) -> [CheckedContinuation<Void, any Error>] {
+    guard !storage.waiters.isEmpty else { return [] }
+    let met = storage.waiters.filter { $0.value.isMet(storage.state) }
+    for id in met.keys { storage.waiters[id] = nil }
+    return met.values.map(\.continuation)
+  }
+}

@@ -1,0 +1,137 @@
+import ErrandTesting
+import Testing
+
+/// What the server writes down of what came.
+@Suite(.serialized)  // Each test holds sockets, and a process may have no more than 1,024 descriptors.
+struct LoopbackRecordTests {
+  private func record(_ text: String) async throws -> RecordedRequest {
+    let server = try LoopbackServer { _ in .ok().closing() }
+    _ = try await RawClient.exchange(server, text)
+    return try await server.request(number: 1)
+  }
+
+  @Test func `request line and fields are kept`() async throws {
+    let head = "PATCH /a%20b?q=1?&r HTTP/1.1\r\nB:  2 \t\r\nA: 1\r\nb: 3\r\nEmpty:\r\n\r\n"
+    let request = try await record(head)
+    #expect(request.method == "PATCH")
+    #expect(request.target == "/a%20b?q=1?&r")
+    #expect(request.path == "/a%20b")
+    #expect(request.query == "q=1?&r")
+    #expect(request.version == "HTTP/1.1")
+    #expect(request.headers.fields.map(\.name) == ["B", "A", "b", "Empty"])
+    #expect(request.headers["b"] == "2")
+    #expect(request.headers.values("B") == ["2", "3"])
+    #expect(request.headers["EMPTY"] == "")
+    #expect(request.headers["C"] == nil)
+    #expect(request.head == Array(head.utf8))
+    #expect(request.body.isEmpty)
+    #expect(request.isComplete)
+    #expect((request.number, request.connection, request.indexOnConnection) == (1, 1, 1))
+  }
+
+  @Test func `path without query has none`() async throws {
+    let request = try await record("GET /a HTTP/1.1\r\n\r\n")
+    #expect(request.path == "/a")
+    #expect(request.query == nil)
+  }
+
+  @Test func `body by length is kept`() async throws {
+    let request = try await record("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nh\0\r\ni")
+    #expect(request.body == Array("h\0\r\ni".utf8))
+    #expect(request.bodyLength == 5)
+  }
+
+  @Test func `chunked body is unframed`() async throws {
+    let request = try await record(
+      "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n2;x=y\r\nab\r\nA\r\n0123456789\r\n0\r\nT: 1\r\n\r\n")
+    #expect(request.bodyText == "ab0123456789")
+    #expect(request.trailers["t"] == "1")
+  }
+
+  @Test func `body over the limit is counted`() async throws {
+    var options = LoopbackOptions()
+    options.recordedBodyLimit = 3
+    let server = try LoopbackServer(options) { _ in .ok().closing() }
+    let body = String(repeating: "x", count: 1_000_000)
+    _ = try await RawClient.exchange(server, "PUT / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n\(body)")
+    let request = try await server.request(number: 1)
+    #expect(request.bodyText == "xxx")
+    #expect(request.bodyLength == 1_000_000)
+  }
+
+  @Test func `connections and requests are numbered`() async throws {
+    let server = try LoopbackServer { .ok($0.path) }
+    let first = try RawClient(server, sending: "GET /1 HTTP/1.1\r\n\r\n")
+    _ = await first.receive(through: "\r\n\r\n/1")
+    let second = try RawClient(server, sending: "GET /2 HTTP/1.1\r\n\r\n")
+    _ = await second.receive(through: "\r\n\r\n/2")
+    first.send("GET /3 HTTP/1.1\r\n\r\n")
+    let third = try await server.request(number: 3)
+    #expect((third.number, third.connection, third.indexOnConnection) == (3, 1, 2))
+    #expect(server.requests.map(\.connection) == [1, 2, 1])
+    #expect(server.connectionCount == 2)
+    #expect(server.openConnectionCount == 2)
+  }
+
+  @Test func `request is recorded before its answer`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .stall(until: gate) }
+    let client = try RawClient(server, sending: "GET /x HTTP/1.1\r\n\r\n")
+    #expect(try await server.request(number: 1).path == "/x")
+    #expect(client.receiveNow().bytes.isEmpty)
+  }
+
+  @Test(arguments: [
+    "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab",
+    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+  ])
+  func `departed upload is recorded as abandoned`(text: String) async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    try RawClient(server, sending: text).close()
+    try await server.wait { $0.openConnectionCount == 0 && $0.connectionCount == 1 }
+    #expect(server.record.abandoned.map(\.bodyText) == ["ab"])
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("GET /\r\n\r\n", "request line"), ("G\u{1}T / HTTP/1.1\r\n\r\n", "request line"),
+    ("GET  / HTTP/1.1\r\n\r\n", "request line"), ("\r\n\r\n", "request line"), ("\u{16}\u{3}\u{1}", "request line"),
+    ("GET / HTTP/2.0\r\n\r\n", "version"), ("GET / http/1.1\r\n\r\n", "version"),
+    ("GET / HTTP/1.1\r\nno colon\r\n\r\n", "header field"), ("GET / HTTP/1.1\r\nA : 1\r\n\r\n", "header field"),
+    ("GET / HTTP/1.1\r\nA: 1\r\n folded\r\n\r\n", "header field"),
+    ("GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n", "line without CRLF"),
+    ("GET / HTTP/1.1\r\nA: 1\rB: 2\r\n\r\n", "control character"),
+    ("GET / HTTP/1.1\r\nA: \0\r\n\r\n", "control character"),
+    ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "Content-Length"),
+    ("GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "Content-Length"),
+    ("GET / HTTP/1.1\r\nContent-Length:\r\n\r\n", "Content-Length"),
+    ("GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", "Content-Length"),
+    ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", "Content-Length"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding"),
+    (
+      "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
+      "Content-Length beside Transfer-Encoding"
+    ),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "chunk size"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", "chunk size"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", "end of a chunk"),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\n", "line without CRLF"),
+  ])
+  func `malformed request is refused`(text: String, reason: String) async throws {
+    let server = try LoopbackServer { _ in .ok("fine").closing() }
+    let reply = try await RawClient.exchange(server, text)
+    #expect(reply.text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+    #expect(server.record.refusals == [reason])
+    #expect(server.requests.isEmpty)
+    #expect(try await RawClient.exchange(server).body == "fine")
+  }
+
+  @Test func `head over the limit is refused`() async throws {
+    var options = LoopbackOptions()
+    options.headLimit = 1000
+    let server = try LoopbackServer(options) { _ in .ok() }
+    let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 2000))
+    _ = await client.receive()
+    #expect(server.record.refusals == ["head over 1000 bytes"])
+  }
+}
