@@ -42,6 +42,9 @@ struct JSONTreeConversion {
 
   /// The value of a scalar; nil for a container, which is then open.
   private mutating func begin(_ tree: Any) -> JSONValue? {
+    // The order matters for speed, as each cast that fails costs 0.1 µs; and asked whether it is a number, a container is
+    // bridged with all that it holds on Linux.
+    if type(of: tree) is AnyClass, let number = tree as? NSNumber { return Self.value(of: number) }
     switch tree {
     case let string as String:
       return .string(string)
@@ -49,10 +52,8 @@ struct JSONTreeConversion {
       open.append(Container(elements: elements))
       return nil
     case let members as [String: Any]:
-      open.append(Container(keys: Array(members.keys), elements: Array(members.values)))
+      open.append(Container(keys: members.map(\.key), elements: members.map(\.value)))
       return nil
-    case let number as NSNumber:  // asked last: asked of a container, Linux bridges all of it
-      return Self.value(of: number)
     default:
       return .null
     }
