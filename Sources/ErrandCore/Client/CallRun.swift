@@ -151,20 +151,19 @@ final class CallRun<R: APIRequest>: Sendable {
   // MARK: - The plan
 
   private func plan() throws(APIError) -> CallPlan {
-    let configuration = snapshot.configuration
     if options.bodySink != nil, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
     }
     return CallPlan(
-      statusRule: request.statusRule ?? family?.statusRule ?? configuration.statusRule,
+      statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape,
-      envelope: request.envelope ?? family?.envelope ?? configuration.envelope, credential: request.credential,
-      provider: configuration.credentials, base: snapshot.base,
-      redirects: request.redirects ?? configuration.redirects,
+      envelope: request.envelope ?? family?.envelope ?? snapshot.configuration.envelope, credential: request.credential,
+      provider: snapshot.configuration.credentials, base: snapshot.base,
+      redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
+      limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
       onProgress: progress(), log: log)
   }
 
