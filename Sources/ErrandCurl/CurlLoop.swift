@@ -224,7 +224,7 @@
     // MARK: - Connect and idle time-outs
 
     /// Sees to it that the transfer is looked at in time.
-    private func expectWatch(of transfer: CurlTransfer) {
+    func expectWatch(of transfer: CurlTransfer) {
       guard let end = transfer.watchEnd else { return }
       nextWatch = nextWatch.map { min($0, end) } ?? end
     }
