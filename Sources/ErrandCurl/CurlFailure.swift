@@ -80,7 +80,8 @@
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-      return "\(CurlFailureText.sentence(for: kind, origin: origin, verifyResult: verifyResult)) (\(cause); libcurl \(code.rawValue))"
+      return
+        "\(CurlFailureText.sentence(for: kind, origin: origin, verifyResult: verifyResult)) (\(cause); libcurl \(code.rawValue))"
     }
   }
 

@@ -67,9 +67,11 @@
       self.connection = connection
       hasConnected = true
       lastActivity = loop.now
+      loop.expectWatch(of: self)
       if requests > 0, !mayBeSentAgain {
         failure = TransportFailure(
-          .closedBeforeResponse, "The connection closed before a byte of the answer; the server may have seen the request."
+          .closedBeforeResponse,
+          "The connection closed before a byte of the answer; the server may have seen the request."
         )
         return false
       }
