@@ -23,6 +23,12 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
       running += 1
       return true
     }
+
+    /// Behind those that are as urgent. In place: a copy of a long queue for each that enters would cost its square.
+    mutating func add(_ entry: Entry) {
+      let place = waiting.firstIndex { $0.priority < entry.priority } ?? waiting.endIndex
+      waiting.insert(entry, at: place)
+    }
   }
 
   /// How many hosts without a call are remembered, so that calls in a row need not look for room each time.
@@ -48,10 +54,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     if tryEnter(host) { return nil }
     last &+= 1
     let entry = Entry(number: last, priority: priority, waiter: waiter)
-    var waitingHere = hosts[host, default: Host()].waiting
-    let place = waitingHere.firstIndex { $0.priority < priority } ?? waitingHere.endIndex
-    waitingHere.insert(entry, at: place)
-    hosts[host, default: Host()].waiting = waitingHere
+    hosts[host, default: Host()].add(entry)
     waiting += 1
     return Ticket(host: host, number: last)
   }
