@@ -235,7 +235,8 @@
       nextWatch = nil
       for transfer in running {
         if let end = transfer.watchEnd, end <= now {
-          self.end(transfer, .failure(transfer.timeout), multi, handleIsClean: false)
+          let result = Result { try transfer.endOfPatience() }
+          self.end(transfer, result, multi, handleIsClean: false)
         } else {
           expectWatch(of: transfer)
         }

@@ -50,19 +50,19 @@
       let server = try LoopbackServer(options) { _ in .ok() }
       let transport = CurlTransport()
       let start = MonotonicInstant.now
-      // Two at once: the second waits for the first one's connection and must not wait twice as long.
+      // Eight at once: the others wait for the first one's connection, and must not wait for it in turn.
       await withTaskGroup { group in
-        for _ in 0..<2 {
+        for _ in 0..<8 {
           group.addTask {
             guard let request = try? HTTPRequest(url: "https://127.0.0.1:\(server.port)/") else { return }
-            let exchange = Exchange(request: request, connectTimeout: .milliseconds(200))
+            let exchange = Exchange(request: request, connectTimeout: .milliseconds(500))
             let failure = await TransportConformance.failure(of: exchange, over: transport)
             #expect(failure?.kind == .connectTimeout)
             #expect(failure?.isCertainlyNotSent == true)
           }
         }
       }
-      #expect(start.duration(to: .now) < .milliseconds(200) + TransportConformance.lateness)
+      #expect(start.duration(to: .now) < .milliseconds(500) + TransportConformance.lateness)
     }
 
     @Test func `plain HTTP on a TLS port is told`() async throws {
@@ -90,7 +90,29 @@
       #expect(start.duration(to: timers.now) >= .milliseconds(60))
     }
 
-    @Test func `a file is not a proxy`() throws {
+    @Test func `timers are on time beside transfers`() async throws {
+      let server = try LoopbackServer { _ in .endless() }
+      let transport = CurlTransport()
+      let timers = try #require(transport.timers)
+      let call = CallState(timers: timers)
+      let request = try HTTPRequest(url: server.url)
+      async let stopped = TransportConformance.stop(
+        of: Exchange(request: request, call: call, sink: RecordingSink(keeps: false)), over: transport)
+      let late = Mutex<[Duration]>([])
+      let start = timers.now
+      for number in 1...50 {
+        let moment = start.advanced(by: .milliseconds(5 * number))
+        _ = timers.schedule(at: moment) { late.withLock { $0.append(moment.duration(to: .now)) } }
+      }
+      try await call.sleep(until: start.advanced(by: .milliseconds(260)))
+      call.stop(.cancelled)
+      #expect(await stopped == .cancelled)
+      let lateness = late.withLock { $0.sorted() }
+      #expect(lateness.count == 50)
+      #expect(lateness[25] < .milliseconds(100))
+    }
+
+    @Test func `what is no proxy is refused`() throws {
       for proxy in ["", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb"] {
         var configuration = CurlConfiguration()
         configuration.proxy = .url(proxy)
