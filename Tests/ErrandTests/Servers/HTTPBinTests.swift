@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test func `HEAD has fields and no body`() async throws {
-    let answer = try await Servers.httpbin().response(BytesProbe(path: "/bytes/100", method: .head))
+    let answer = try await Servers.httpbin().response(BytesProbe(path: "/range/100", method: .head))
     #expect(answer.value.isEmpty)
     #expect(answer.fields[.contentLength] == "100")
   }
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `large bodies come whole`() async throws {
-    let body = try await Servers.httpbin().send(BytesProbe(path: "/bytes/10000"))
+    let body = try await Servers.httpbin().send(BytesProbe(path: "/range/10000"))
     #expect(body.count == 10_000)
     let streamed = try await Servers.httpbin().send(BytesProbe(path: "/stream-bytes/50000"))
     #expect(streamed.count == 50_000)
