@@ -65,8 +65,10 @@ import Testing
     (["a": 1], "a=1"), (["a": Int8.min], "a=-128"), (["a": Int16.max], "a=32767"), (["a": Int32.min], "a=-2147483648"),
     (["a": Int64.min], "a=-9223372036854775808"), (["a": UInt.max], "a=18446744073709551615"),
     (["a": UInt8.max], "a=255"), (["a": UInt16.max], "a=65535"), (["a": UInt32.max], "a=4294967295"),
-    (["a": UInt64.max], "a=18446744073709551615"), (["a": 1.5], "a=1.5"), (["a": 2.0], "a=2"), (["a": Float(0.1)], "a=0.1"),
-    (["a": 1e300], "a=1e%2B300"), (["a": -0.0], "a=0"), (["a": Date(timeIntervalSince1970: 0)], "a=1970-01-01T00%3A00%3A00Z"),
+    (["a": UInt64.max], "a=18446744073709551615"), (["a": 1.5], "a=1.5"), (["a": 2.0], "a=2"),
+    (["a": Float(0.1)], "a=0.1"),
+    (["a": 1e300], "a=1e%2B300"), (["a": -0.0], "a=0"),
+    (["a": Date(timeIntervalSince1970: 0)], "a=1970-01-01T00%3A00%3A00Z"),
     (["a": UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))], "a=00000000-0000-0000-0000-000000000001"),
     (["a": Optional<Int>.none, "b": Optional(1)], "b=1"), (["a": Colour.red, "b": Level.low], "a=red&b=3"),
     (["a": [1, 2]], "a=1&a=2"), (["a": Set([2, 1])], "a=1&a=2"), (["a": ["z": 1, "b": 2]], "a[b]=2&a[z]=1"),
@@ -152,10 +154,21 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
+  @Test(arguments: [ArgumentStyle.Dates.iso8601, .seconds, .milliseconds])
+  func `moment that is none names its argument`(dates: ArgumentStyle.Dates) async {
+    for format in [ArgumentFormat.query, .form, .json] {
+      let moment = Date(timeIntervalSince1970: .nan)
+      let request = Sending(
+        arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
+      #expect(await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" cannot") == true)
+    }
+  }
+
   @Test func `list within a comma list is refused`() async {
     let style = ArgumentStyle(arrays: .commas)
     #expect(
-      await ScriptedClient().failure(of: Sending(arguments: ["a": [[1]]], argumentStyle: style))?.code == .invalidArgument)
+      await ScriptedClient().failure(of: Sending(arguments: ["a": [[1]]], argumentStyle: style))?.code
+        == .invalidArgument)
   }
 
   // MARK: - The collection

@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test func `numbers and identifiers are variables`() async throws {
-    #expect(try await ScriptedClient().url(Sending(path: "/a/\(7)/\(-1.5)/\(true)")) == "http://h.example/a/7/-1.5/true")
+    #expect(
+      try await ScriptedClient().url(Sending(path: "/a/\(7)/\(-1.5)/\(true)")) == "http://h.example/a/7/-1.5/true")
   }
 
   static let refused: [(RequestPath, String)] = [

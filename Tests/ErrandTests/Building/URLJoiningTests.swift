@@ -13,7 +13,8 @@ import Testing
     ("http://h", "get/", "http://h/get/"), ("http://h/v1", "/get/", "http://h/v1/get/"),
     ("http://h", "//get", "http://h//get"), ("http://h/a//", "get", "http://h/a//get"),
     ("http://h/a//b", "c//d", "http://h/a//b/c//d"), ("http://h/a/../b", "c/./d", "http://h/a/../b/c/./d"),
-    ("HTTP://H.Example:8080/V1", "Get", "http://h.example:8080/V1/Get"), ("https://[::1]:8443", "x", "https://[::1]:8443/x"),
+    ("HTTP://H.Example:8080/V1", "Get", "http://h.example:8080/V1/Get"),
+    ("https://[::1]:8443", "x", "https://[::1]:8443/x"),
   ])
   func `one slash joins base and path`(base: String, path: String, expected: String) async throws {
     #expect(try await ScriptedClient(baseURL: base).url(Sending(path: RequestPath(path))) == expected)
