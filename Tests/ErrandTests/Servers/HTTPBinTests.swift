@@ -110,9 +110,9 @@ import Testing
   }
 
   @Test func `delay ends at the deadline`() async throws {
-    let error = try await failure(Servers.httpbin(), Probe("/delay/5"), .deadline(.milliseconds(300)))
+    let error = try await failure(Servers.httpbin(), Probe("/delay/2"), .deadline(.milliseconds(300)))
     #expect(error.stage == .deadline)
-    #expect(error.request?.url.path == "/delay/5")
+    #expect(error.request?.url.path == "/delay/2")
   }
 
   @Test(arguments: ["/redirect/3", "/relative-redirect/3", "/absolute-redirect/3"])
@@ -202,7 +202,7 @@ import Testing
 
   @Test func `cancel ends a running call`() async throws {
     let client = try Servers.httpbin()
-    let task = Task { await client.outcome(of: Probe("/delay/10"), options: .tag("slow")) }
+    let task = Task { await client.outcome(of: Probe("/delay/2"), options: .tag("slow")) }
     while client.running.isEmpty { await Task.yield() }
     #expect(client.cancel(tag: "slow") == 1)
     #expect(await task.value.error?.isCancelled == true)
