@@ -46,9 +46,14 @@ final class CallRun<R: APIRequest>: Sendable {
       id: CallNumber.next(), request: request, tag: options.tag, priority: options.priority ?? request.priority)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories = snapshot.configuration.accessories + request.accessories + options.accessories
-    place = registry.add(.init(state: state, info: info, owner: options.owner?.number))
-    options.owner?.note(registry)
+    place = registry.add(.init(state: state, info: info, owner: options.ownership?.number))
+    if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     for accessory in accessories { accessory.willStart(info) }
+  }
+
+  /// Makes the call known to its owner; one that is freed already cancels it.
+  private static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
+    if let owner = ownership.owner { owner.note(registry) } else { state.stop(.cancelled) }
   }
 
   // MARK: - The work
