@@ -170,6 +170,7 @@ struct CallStateMachine: Sendable {
   }
 
   mutating func claim() -> StopReason? {
+    precondition(!isClaimed, "the outcome of a call was claimed twice")
     let reason = stopReason
     phase = .claimed(reason)
     return reason
