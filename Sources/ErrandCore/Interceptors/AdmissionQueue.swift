@@ -17,6 +17,12 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   private struct Host: Sendable {
     var running = 0
     var waiting: [Entry] = []
+
+    /// Behind those that are as urgent. In place: a copy of a long queue for each that enters would cost its square.
+    mutating func add(_ entry: Entry) {
+      let place = waiting.firstIndex { $0.priority < entry.priority } ?? waiting.endIndex
+      waiting.insert(entry, at: place)
+    }
   }
 
   var limits: AdmissionLimits
@@ -40,10 +46,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     if tryEnter(host) { return nil }
     last &+= 1
     let entry = Entry(number: last, priority: priority, waiter: waiter)
-    var waitingHere = hosts[host, default: Host()].waiting
-    let place = waitingHere.firstIndex { $0.priority < priority } ?? waitingHere.endIndex
-    waitingHere.insert(entry, at: place)
-    hosts[host, default: Host()].waiting = waitingHere
+    hosts[host, default: Host()].add(entry)
     waiting += 1
     return Ticket(host: host, number: last)
   }
