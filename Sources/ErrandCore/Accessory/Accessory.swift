@@ -2,7 +2,7 @@
 ///
 /// `willStart` runs where the call is started. `willStop` and `didStop` run on the callback executor, in one job with
 /// the delegate and the closure between them; for `send` they run where its caller is. `progressed` runs on the
-/// callback executor. Each of `willStart`, `willStop` and `didStop` comes exactly once per call.
+/// callback executor, for `send` on the transport's thread, one report after the other and never after `willStop`. Each of `willStart`, `willStop` and `didStop` comes exactly once per call.
 public protocol Accessory: Sendable {
   /// The call starts.
   func willStart(_ call: CallInfo)

@@ -8,7 +8,7 @@
 /// A client may be used from any thread. Several clients work side by side and share nothing but the transport they
 /// are given. A call lives to its end though nobody holds the client.
 public final class APIClient: Sendable {
-  private let fittings: ClientFittings
+  let fittings: ClientFittings
   private let state: Locked<ClientSnapshot>
   let registry = CallRegistry()
 
@@ -45,7 +45,7 @@ public final class APIClient: Sendable {
         if present === before { present = made }
         return present
       }
-      if current === made { return fittings.admission.change(configuration.admission) }
+      if current === made { return fittings.admission.change { snapshot.configuration.admission } }
     }
   }
 
@@ -80,7 +80,9 @@ public final class APIClient: Sendable {
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    let run = CallRun(request, options, snapshot, registry, delivery: nil)
+    // On the transport's thread, so that all of it comes before the answer: the caller's actor may be busy here.
+    let lane = CallbackLane(.inPlace)
+    let run = CallRun(request, options, snapshot, registry, delivery: .init(lane: lane, onProgress: nil))
     let outcome = await listen(to: run)
     return run.finish(outcome) { _ in }
   }
@@ -101,7 +103,9 @@ public final class APIClient: Sendable {
   // MARK: - What runs
 
   /// The calls that have not ended.
-  public var running: [Call] { registry.running.map { Call(info: $0.info, state: $0.state) } }
+  public var running: [Call] {
+    registry.running.filter { !$0.state.isClaimed }.map { Call(info: $0.info, state: $0.state) }
+  }
 
   /// Cancels every call of an owner on this client. Returns how many will now end as cancelled.
   @discardableResult

@@ -14,19 +14,20 @@ final class CallRun<R: APIRequest>: Sendable {
   private let accessories: [any Accessory]
   private let record = CallRecord()
   private let started: MonotonicInstant
-  private let delivery: Delivery?
+  private let delivery: Delivery
+  private let hooks: CompletionHooks<R.Response>?
   private let timeouts: Timeouts
   private let log: CallLog?
 
   /// Where progress goes besides the accessories, and where all of it is told.
   struct Delivery: Sendable {
-    let executor: CallbackExecutor
+    let lane: CallbackLane
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
   }
 
   /// Registers the call and tells the accessories that it starts.
   init(
-    _ request: R, _ options: CallOptions, _ snapshot: ClientSnapshot, _ registry: CallRegistry, delivery: Delivery?
+    _ request: R, _ options: CallOptions, _ snapshot: ClientSnapshot, _ registry: CallRegistry, delivery: Delivery
   ) {
     let family = request.family
     let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
@@ -38,6 +39,7 @@ final class CallRun<R: APIRequest>: Sendable {
     self.snapshot = snapshot
     self.registry = registry
     self.delivery = delivery
+    hooks = request.hooks
     self.timeouts = timeouts
     started = snapshot.timers.now
     let now = started
@@ -60,9 +62,10 @@ final class CallRun<R: APIRequest>: Sendable {
 
   /// Builds, sends, judges and decodes; then runs the hook that is off the callback executor.
   func work() async -> Outcome<R.Response> {
-    let outcome = await carryOut()
+    let came = await carryOut()
     state.settle()
-    if let before = request.hooks?.before {
+    let outcome = turned(came, by: state.endsBy)
+    if let before = hooks?.before {
       _ = try? await state.running { await before(outcome) }
     }
     return outcome
@@ -128,16 +131,23 @@ final class CallRun<R: APIRequest>: Sendable {
 
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
   func finish(_ outcome: Outcome<R.Response>, _ callback: (Outcome<R.Response>) -> Void) -> Outcome<R.Response> {
-    let stopped = state.claim()
-    let final = stopped.map { outcome.replaced(by: complete(.stopped($0), outcome.response)) } ?? outcome
+    let final = turned(outcome, by: state.claim())
     let ending = final.ending
     for accessory in accessories { accessory.willStop(info, ending) }
-    request.hooks?.after?(final)
+    hooks?.after?(final)
     callback(final)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)
     if let log { log.info(final.error.map { "failed: \($0)" } ?? "done in \(final.metrics.total)") }
     return final
+  }
+
+  /// What came, or the reason for which the call was stopped, whatever came.
+  private func turned(_ outcome: Outcome<R.Response>, by reason: CallState.StopReason?) -> Outcome<R.Response> {
+    guard let reason else { return outcome }
+    let error = APIError.stopped(reason)
+    if outcome.error?.stage == error.stage { return outcome }
+    return outcome.replaced(by: complete(error, outcome.response))
   }
 
   /// Adds what the run knows to an error.
@@ -157,7 +167,7 @@ final class CallRun<R: APIRequest>: Sendable {
 
   private func plan() throws(APIError) -> CallPlan {
     let configuration = snapshot.configuration
-    if options.bodySink != nil, !snapshot.capabilities.contains(.bodySink) {
+    if options.bodySink != nil, case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
     }
@@ -174,11 +184,10 @@ final class CallRun<R: APIRequest>: Sendable {
   }
 
   private func progress() -> (@Sendable (TransferProgress) -> Void)? {
-    let onProgress = delivery?.onProgress
+    let onProgress = delivery.onProgress
     guard onProgress != nil || !accessories.isEmpty else { return nil }
-    let executor = delivery?.executor ?? .main
-    return { [state, info, accessories] progress in
-      executor.run {
+    return { [state, info, accessories, lane = delivery.lane] progress in
+      lane.run {
         guard !state.isClaimed else { return }
         for accessory in accessories { accessory.progressed(info, progress) }
         onProgress?(info, progress)
