@@ -75,7 +75,8 @@ import Testing
     case .claim: #expect(machine.on { $0.claim() } == expected.reason)
     }
     let seen = Seen(
-      changed: changed, reason: machine.value.stopReason, isRunning: machine.value.isRunning, isClaimed: machine.value.isClaimed)
+      changed: changed, reason: machine.value.stopReason,
+      isRunning: machine.value.isRunning, isClaimed: machine.value.isClaimed)
     #expect(seen == expected)
   }
 

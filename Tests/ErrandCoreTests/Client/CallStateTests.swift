@@ -45,7 +45,10 @@ import Testing
     state.stop(.cancelled)
     let registered = Recorded<Int>()
     #expect(await thrown { try await state.wait { _ in registered.append(1) } } != nil)
-    #expect(await thrown { try await state.wait(asking: { _ in registered.append(2) }) { _ in registered.append(3) } } != nil)
+    let error = await thrown {
+      try await state.wait(asking: { _ in registered.append(2) }) { _ in registered.append(3) }
+    }
+    #expect(error == .cancelled)
     #expect(registered.all.isEmpty)
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import ErrandCore
 import ErrandTesting
 import Testing
@@ -8,13 +9,16 @@ import Testing
   @Test func `actions run in order`() async {
     let order = Recorded<Int>()
     let start = timers.now
+    let hold = DispatchSemaphore(value: 0)
+    _ = timers.schedule(at: start) { hold.wait() }
     await withCheckedContinuation { continuation in
-      for index in (0..<20).reversed() {
-        _ = timers.schedule(at: start.advanced(by: .milliseconds(5 + index))) {
+      for index in [7, 3, 19, 0, 12, 5, 1, 18, 9, 2, 14, 4, 11, 6, 17, 8, 13, 10, 16, 15] {
+        _ = timers.schedule(at: start.advanced(by: .microseconds(1 + index))) {
           order.append(index)
           if index == 19 { continuation.resume() }
         }
       }
+      hold.signal()
     }
     #expect(order.all == Array(0..<20))
   }
