@@ -84,6 +84,10 @@ import Testing
   ) {
     for state in fixture.states where state.isRunning { Issue.record("the work has not ended") }
     fixture.hook.open()
+    if !door.isSend, !door.isOnQueue {
+      // The watch over late deliveries sets its timer just before the job goes to the main actor.
+      holdMain { fixture.clock.pending == 1 }
+    }
     guard door.isOnQueue else { return started.cancel() }
     // The queue is suspended, so that the job cannot run before the cancel that stands before it.
     started.cancel()
@@ -115,7 +119,9 @@ import Testing
     problems += await fixture.leftovers()
     let events = fixture.events.all.filter { !$0.hasPrefix("progress") }
     let told = events.filter { $0.hasPrefix("told") }.map { String($0.dropFirst(5)) }
-    if told.count != 1 || !ending.told.contains(told[0]) { problems.append("told: \(told)") }
+    // Elsewhere the cancel is not on the caller's executor: the success may be faster.
+    let mayEnd = door == .sendElsewhere && ending == .cancelQueued ? ["cancelled", "success"] : ending.told
+    if told.count != 1 || !mayEnd.contains(told[0]) { problems.append("told: \(told)") }
     let expected = order(door, told.first ?? "nothing")
     if events != expected { problems.append("events: \(events)") }
     if let call = started.call, call.isExecuting { problems.append("executes after the end") }

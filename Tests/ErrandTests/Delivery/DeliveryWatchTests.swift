@@ -1,4 +1,3 @@
-import Dispatch
 import Errand
 import ErrandTesting
 import Testing
@@ -7,14 +6,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DeliveryWatchTests {
   @MainActor @Test func `late main actor is warned of once`() async {
     let lines = Recorded<LogLine>()
-    let fixture = DeliveryFixture { $0.log = { lines.append($0) } }
+    let fixture = DeliveryFixture {
+      $0.log = { lines.append($0) }
+      $0.timeouts.total = .never
+    }
     fixture.hook.open()
     fixture.exchange.open()
     for round in 0..<2 {
       let ended = Latch()
       let options = CallOptions(accessories: [Noter("x", Recorded(), ended: ended)])
       fixture.client.start(fixture.request, options: options) { _ in }
-      Self.holdMain { fixture.clock.pending == 1 }
+      holdMain { fixture.clock.pending == 1 }
       fixture.clock.advance(by: .milliseconds(4_999))
       #expect(lines.all.count { $0.level == .warning } == round)
       fixture.clock.advance(by: .milliseconds(1))
@@ -39,8 +41,4 @@ import Testing
     #expect(await fixture.leftovers().isEmpty)
   }
 
-  /// Keeps the main thread from its jobs until something has happened elsewhere.
-  @MainActor private static func holdMain(until holds: () -> Bool) {
-    while !holds() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100)) }
-  }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Whether this build runs under the thread sanitizer: nothing is asserted about time there.
@@ -19,4 +20,9 @@ func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
     await Task.yield()
   }
   return holds()
+}
+
+/// Keeps the main thread from its jobs until something has happened elsewhere.
+@MainActor func holdMain(until holds: () -> Bool) {
+  while !holds() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100)) }
 }
