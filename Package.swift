@@ -58,6 +58,8 @@ let package = Package(
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
     .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
   ]
 )
