@@ -64,5 +64,7 @@ let package = Package(
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    .testTarget(
+      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
   ]
 )
