@@ -28,9 +28,8 @@ public final class TransportRegistry: Sendable {
   /// Makes an empty registry.
   public init() {}
 
-  /// Registers a transport under a name. It is made at its first use, once.
-  ///
-  /// - Parameter replacing: Whether it takes the place of one that has the name.
+  /// Registers a transport under a name. It is made at its first use, once. `replacing` says whether it takes the
+  /// place of one that has the name.
   public func register(_ name: String, replacing: Bool = true, _ make: @escaping @Sendable () -> any Transport) {
     entries.withLock { entries in
       if replacing || entries[name] == nil { entries[name] = Entry(make: make) }
