@@ -11,9 +11,10 @@ struct Version: APIRequest {
 let server = try LoopbackServer { _ in .ok("1.0") }
 
 // snippet.environments
-var configuration = ClientConfiguration(baseURL: server.url, cdnURL: "https://cdn.example.com")
+var configuration = ClientConfiguration(baseURL: server.url)
 configuration.environments = [
-  ServerEnvironment("production", baseURL: "https://api.example.com", cdnURL: "https://cdn.example.com"),
+  ServerEnvironment(
+    "production", baseURL: "https://api.example.com", cdnURL: "https://cdn.example.com"),
   ServerEnvironment("staging", baseURL: server.url + "/staging"),
 ]
 let client = APIClient(configuration)
@@ -48,17 +49,22 @@ client.configure { $0.credentials = Session() }
 struct Signing: Interceptor {
   let origin: String
 
-  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
     guard "\(request.url.origin)" == origin else { return try await next(request) }
     var request = request
-    let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
+    let text = request.url.string.utf8
+    let signature = text.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
     request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
     return try await next(request)
   }
 }
 
 struct Secrecy: Interceptor {
-  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
     var request = request
     if let body = request.body { request.body = turned(body) }
     var response = try await next(request)
@@ -68,17 +74,21 @@ struct Secrecy: Interceptor {
 }
 
 client.configure {
-  $0.interceptors = [Secrecy()]  // around the call, above the freeze
-  $0.exchangeInterceptors = [Signing(origin: server.url)]  // around each exchange, the last word
+  // Around the call: before it is fixed, and before its answer is judged.
+  $0.interceptors = [Secrecy()]
+  // Around each exchange: the last word.
+  $0.exchangeInterceptors = [Signing(origin: server.url)]
 }
 
 // snippet.limits
 client.configure { configuration in
-  configuration.timeouts = Timeouts(connect: .seconds(5), idle: .seconds(20), total: .seconds(60))
+  configuration.timeouts = Timeouts(
+    connect: .seconds(5), idle: .seconds(20), total: .seconds(60))
   configuration.limits = ResponseLimits(bodyBytes: 4 << 20)
   configuration.admission = AdmissionLimits(perHost: 6, total: 24)
   configuration.redirects = .follow(limit: 3)
-  configuration.jsonDecoding = JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase)
+  configuration.jsonDecoding = JSONDecoding(
+    dates: .iso8601, keys: .convertFromSnakeCase)
 }
 
 // snippet.transports

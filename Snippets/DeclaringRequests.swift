@@ -12,7 +12,7 @@ struct Search: APIRequest {
   var order: Order?
   var path: Path { "/search" }
   var arguments: Arguments { ["q": text, "tags": tags, "order": order, "page": 1] }
-  var argumentStyle: ArgumentStyle? { ArgumentStyle(arrays: .brackets, booleans: .digits) }
+  var argumentStyle: ArgumentStyle? { ArgumentStyle(arrays: .brackets) }
   typealias Response = JSONValue
 }
 
@@ -35,7 +35,7 @@ struct Register: APIRequest {
   var path: Path { "/users" }
   var method: HTTPMethod { .post }
   var body: RequestBody? { .json(form) }
-  var jsonEncoding: JSONEncoding? { JSONEncoding(dates: .iso8601, keys: .convertToSnakeCase) }
+  var jsonEncoding: JSONEncoding? { JSONEncoding(dates: .iso8601) }
   struct Response: Decodable, Sendable { let id: Int }
 }
 
@@ -52,7 +52,9 @@ struct RemoveUsers: APIRequest {
 struct GetReport: APIRequest {
   let key: String
   var path: Path { "/report" }
-  var headers: RequestHeaders { ["Accept-Language": "de", "X-Api-Key": .secret(key), "X-Client": nil] }
+  var headers: RequestHeaders {
+    ["Accept-Language": "de", "X-Api-Key": .secret(key), "X-Client": nil]
+  }
   var credential: RequestCredential { .bearer(key) }
   typealias Response = String
 }
@@ -63,7 +65,8 @@ protocol ShopRequest: APIRequest where ErrorBody == ShopFailure {}
 extension ShopRequest {
   var family: RequestFamily? {
     RequestFamily(
-      "shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"], arguments: ["market": "de"],
+      "shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"],
+      arguments: ["market": "de"],
       envelope: Envelope(value: "data", code: "code", success: [0], message: "message"))
   }
   var method: HTTPMethod { .post }
@@ -114,7 +117,7 @@ struct GetProfile: APIRequest {
   }
 
   func check() throws {
-    guard id > 0 else { throw WrongParameter(description: "the id must be above zero, not \(id)") }
+    if id < 1 { throw WrongParameter(description: "the id must be above zero, not \(id)") }
   }
 }
 
@@ -129,7 +132,8 @@ struct GetTable: APIRequest {
   var path: Path { "/table.csv" }
   var decoder: ResponseDecoder<Table> {
     ResponseDecoder("CSV", accept: "text/csv") { _, response in
-      Table(rows: try response.text().split(separator: "\n").map { $0.split(separator: ",") })
+      let lines = try response.text().split(separator: "\n")
+      return Table(rows: lines.map { $0.split(separator: ",") })
     }
   }
 }
@@ -141,8 +145,8 @@ struct GetNews: APIRequest {
   typealias Response = String
   var hooks: CompletionHooks<Response>? {
     CompletionHooks(
-      before: { outcome in seen.append("off the executor: \(outcome.value ?? "no news")") },
-      after: { _ in seen.append("on the executor") })
+      before: { outcome in seen.append("before: \(outcome.value ?? "no news")") },
+      after: { _ in seen.append("after") })
   }
 }
 
@@ -153,7 +157,8 @@ struct UploadTo: APIRequest {
   var path: Path { "" }
   typealias Response = Nothing
   func finishedRequest() throws -> HTTPRequest? {
-    try HTTPRequest(method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: bytes)
+    try HTTPRequest(
+      method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: bytes)
   }
 }
 // snippet.end

@@ -15,7 +15,7 @@ struct GetUser: APIRequest {
 
 // A server on this machine stands in for yours.
 let server = try LoopbackServer { request in
-  request.path == "/v1/users/7" ? .json(#"{"nick":"Ada","level":9}"#) : .status(404, body: "nobody here")
+  request.path == "/v1/users/7" ? .json(#"{"nick":"Ada","level":9}"#) : .status(404)
 }
 
 let client = APIClient(baseURL: server.url + "/v1")

@@ -33,7 +33,7 @@ func sentence(for error: APIError) -> String? {
   case .validate:
     return error.body(as: Problem.self)?.message ?? "The server refused."
   default:
-    return "This is our fault: \(error.code)."  // and the log has `error`, secrets masked
+    return "This is our fault: \(error.code)."
   }
 }
 // snippet.end

@@ -19,7 +19,7 @@ let user = try await client.send(GetUser(id: 7))
 print(user.nick)
 
 let full = try await client.response(GetUser(id: 7))
-print(full.status, full.fields[.contentType] ?? "no type", full.metrics.total, full.value.nick)
+print(full.status, full.fields[.contentType] ?? "", full.metrics.total, full.value.nick)
 
 let outcome = await client.outcome(of: GetUser(id: 7))
 print(outcome.value?.nick ?? outcome.error?.message ?? "")
@@ -76,15 +76,18 @@ client.cancelAll()  // all of the client
 print(call.isCancelled)
 
 // snippet.options
-var options = CallOptions(timeouts: Timeouts(total: .seconds(5)), priority: .high, tag: "profile")
+var options = CallOptions(priority: .high, tag: "profile")
+options.timeouts = Timeouts(total: .seconds(5))
 options.headers = ["X-Screen": "profile"]
 print(try await client.send(GetUser(id: 7), options: options).nick)
 // snippet.end
 
 // snippet.accessory
 struct Trace: Accessory {
-  func willStart(_ call: CallInfo) { print("#\(call.id) \(call.name) starts") }
-  func didStop(_ call: CallInfo, _ ending: CallEnding) { print("#\(call.id) took \(ending.metrics.total)") }
+  func willStart(_ call: CallInfo) { print("\(call.name) starts") }
+  func didStop(_ call: CallInfo, _ ending: CallEnding) {
+    print("\(call.name) took \(ending.metrics.total)")
+  }
 }
 
 let spinner = LoadingIndicator { isShown in print(isShown ? "loading …" : "") }

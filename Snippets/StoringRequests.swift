@@ -12,7 +12,8 @@ struct Rename: APIRequest, Codable {
   typealias Response = Nothing
 }
 
-let stored = try JSONEncoder().encode([Rename(id: 7, name: "Ada"), Rename(id: 8, name: "Bo")])
+let changes = [Rename(id: 7, name: "Ada"), Rename(id: 8, name: "Bo")]
+let stored = try JSONEncoder().encode(changes)
 
 // Later:
 let server = try LoopbackServer { _ in .status(204) }

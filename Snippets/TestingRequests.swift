@@ -11,7 +11,8 @@ struct GetUser: APIRequest {
 
 // snippet.scripted
 @Test func `a user is read, then the server fails`() async throws {
-  let transport = ScriptedTransport(.json(#"{"nick":"Ada"}"#), .status(503), .failure(.reset))
+  let transport = ScriptedTransport(
+    .json(#"{"nick":"Ada"}"#), .status(503), .failure(.reset))
   var configuration = ClientConfiguration(baseURL: "https://api.example.com")
   configuration.transport = .own(transport)
   let client = APIClient(configuration)
@@ -44,7 +45,7 @@ struct GetUser: APIRequest {
   let client = APIClient(baseURL: server.url)
 
   async let late = client.outcome(of: GetUser(id: 7), options: .tag("late"))
-  try await gate.reached()  // the request is at the server, and nothing is answered yet
+  try await gate.reached()  // the request is there, and nothing is answered yet
   client.cancel(tag: "late")
   #expect(await late.error?.stage == .cancelled)
 }
