@@ -92,6 +92,8 @@
     /// Lets go of what the last exchange left behind.
     func reset() {
       transfer = nil
+      guard forbidsReuse || wantsFreshConnection else { return }
+      isSecure = nil
       if forbidsReuse { set(CURLOPT_FORBID_REUSE, 0) }
       if wantsFreshConnection { set(CURLOPT_FRESH_CONNECT, 0) }
       forbidsReuse = false
@@ -124,6 +126,12 @@
         case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
+      // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
+      let isSingleUse = httpVersion == .http2PriorKnowledge && !isSecure
+      set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
+      set(CURLOPT_FRESH_CONNECT, isSingleUse ? 1 : 0)
+      forbidsReuse = isSingleUse
+      wantsFreshConnection = isSingleUse
       set(CURLOPT_PIPEWAIT, httpVersion == .http2PriorKnowledge || (httpVersion == .automatic && isSecure) ? 1 : 0)
     }
 

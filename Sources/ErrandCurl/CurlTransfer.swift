@@ -67,9 +67,11 @@
       self.connection = connection
       hasConnected = true
       lastActivity = loop.now
+      loop.expectWatch(of: self)
       if requests > 0, !mayBeSentAgain {
         failure = TransportFailure(
-          .closedBeforeResponse, "The connection closed before a byte of the answer; the server may have seen the request."
+          .closedBeforeResponse,
+          "The connection closed before a byte of the answer; the server may have seen the request."
         )
         return false
       }
@@ -127,6 +129,7 @@
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, scratch: loop.scratch)
+      if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
       if let sent = exchange.request.body?.count { progress?.finish(.upload, Int64(sent)) }
     }
 
@@ -173,6 +176,7 @@
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
         connection?.received += Int64(piece.count)
+        if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
         return piece.count
       } catch {
         failure = error

@@ -16,11 +16,11 @@ enum WireRules {
       throw .build(
         .invalidHeader, "The field name \"\(visible(name))\" is no token; remove spaces, colons and line breaks.")
     }
-    guard field.value.utf8.allSatisfy(ASCII.isFieldValue) else {
+    guard ASCII.all(field.value, { ASCII.isFieldValue($0) }) else {
       throw .build(
         .invalidHeader, "The value of the field \(name) holds a control character such as a line break; remove it.")
     }
-    guard field.value.first != " ", field.value.last != " " else {
+    guard field.value.utf8.first != 0x20, field.value.utf8.last != 0x20 else {
       throw .build(.invalidHeader, "The value of the field \(name) begins or ends with a space; trim it.")
     }
     guard !isFraming(field.name) else {
@@ -29,14 +29,18 @@ enum WireRules {
   }
 
   private static func isFraming(_ name: HTTPFieldName) -> Bool {
-    framing[name.rawValue.utf8.count]?.contains(name) ?? false
+    switch name.rawValue.utf8.count {
+    case 2: name == "TE"
+    case 4: name == "Host"
+    case 6: name == "Expect"
+    case 7: name == "Trailer" || name == "Upgrade"
+    case 10: name == "Connection" || name == "Keep-Alive"
+    case 14: name == .contentLength
+    case 16: name == "Proxy-Connection"
+    case 17: name == "Transfer-Encoding"
+    default: false
+    }
   }
-
-  private static let framing = Dictionary(
-    grouping: [
-      "Content-Length", "Transfer-Encoding", "Host", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
-      "Upgrade", "Expect",
-    ] as [HTTPFieldName], by: { $0.rawValue.utf8.count })
 
   private static func visible(_ text: String) -> String {
     text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : String($0) }
