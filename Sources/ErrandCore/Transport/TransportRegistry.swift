@@ -41,9 +41,8 @@ public final class TransportRegistry: Sendable {
   public init() {}
 
   /// Registers a transport under a name. It is made at its first use; where two threads ask for it first at the same
-  /// moment, `make` runs twice and one of the two is kept.
-  ///
-  /// - Parameter replacing: Whether it takes the place of one that has the name.
+  /// moment, `make` runs twice and one of the two is kept. `replacing` says whether it takes the place of one that has
+  /// the name.
   public func register(_ name: String, replacing: Bool = true, _ make: @escaping @Sendable () -> any Transport) {
     let replaced = entries.withLock { entries -> Entry? in
       guard replacing || entries[name] == nil else { return nil }
