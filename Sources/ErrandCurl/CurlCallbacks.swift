@@ -1,6 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
+  import ErrandCore
 
   /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.
   enum CurlCallbacks {
@@ -30,6 +31,13 @@
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
+    /// A TLS connection is about to be made.
+    static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
+      guard let transfer = transfer(data), let context else { return CURLE_SSL_CONNECT_ERROR }
+      let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.certificateName)
+      return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    }
+
     /// A socket is wanted.
     static let openSocket: curl_opensocket_callback = { data, _, address in
       let socket = errand_socket_open(address)
@@ -49,6 +57,14 @@
 
     private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {
       data.map { Unmanaged<CurlConnections>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+
+  extension HTTPURL {
+    /// The host as certificates name it: an IPv6 address without brackets, a name without a dot at its end.
+    fileprivate var certificateName: String {
+      if host.hasPrefix("[") { return String(host.dropFirst().dropLast()) }
+      return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
   }
 #endif

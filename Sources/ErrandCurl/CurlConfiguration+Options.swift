@@ -35,6 +35,16 @@
       return FileManager.default.isReadableFile(atPath: path) ? path : nil
     }()
 
+    /// Whether names are looked for among a certificate's alternative names only. A proxy that is spoken to over TLS
+    /// has contexts of its own, which cannot be told from the server's.
+    var checksAlternativeNames: Bool {
+      switch proxy {
+      case .none: true
+      case .url(let url, _, _): !url.lowercased().hasPrefix("https:")
+      case .environment: false
+      }
+    }
+
     private func applyProxy(to easy: UnsafeMutableRawPointer) {
       switch proxy {
       case .environment: break

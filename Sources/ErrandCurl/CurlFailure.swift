@@ -26,6 +26,7 @@
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if code == CURLE_OK || transfer.hasWholeAnswer { return try transfer.finish() }
       if let failure = transfer.failure { throw failure }
+      if transfer.isStale { throw allStale }
       if code == CURLE_OPERATION_TIMEDOUT, transfer.mayHaveBeenSent { transfer.exchange.call.stop(.expired) }
       var failure = CurlFailure(
         code: code, text: handle.failureText, origin: transfer.exchange.request.url.origin)
@@ -36,6 +37,10 @@
       failure.isFinal = transfer.parser.isFinal
       throw failure.transportFailure
     }
+
+    private static let allStale = TransportFailure(
+      .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
+      isCertainlyNotSent: true)
 
     var transportFailure: TransportFailure {
       let kind = kind

@@ -21,6 +21,7 @@
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
+    private let tlsIsClosed: UnsafeMutablePointer<Bool>
     private let overrides: UnsafeMutablePointer<curl_slist>?
     private let httpVersion: CurlConfiguration.HTTPVersion
     private var list = CurlFieldList()
@@ -39,6 +40,8 @@
       httpVersion = configuration.httpVersion
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      tlsIsClosed = .allocate(capacity: 1)
+      tlsIsClosed.initialize(to: false)
       overrides = configuration.addressOverrideList()
       setConstants()
       configuration.apply(to: easy)
@@ -46,6 +49,9 @@
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
         Unmanaged.passUnretained(self).toOpaque())
+      if configuration.checksAlternativeNames {
+        errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
+      }
       errand_easy_set_socket_callbacks(
         easy, CurlCallbacks.openSocket, CurlCallbacks.closeSocket, Unmanaged.passUnretained(connections).toOpaque())
     }
@@ -54,6 +60,7 @@
       curl_easy_cleanup(easy)
       curl_slist_free_all(overrides)
       errorText.deallocate()
+      tlsIsClosed.deallocate()
     }
 
     private func setConstants() {
@@ -110,6 +117,15 @@
       wantsFreshConnection = true
       set(CURLOPT_FRESH_CONNECT, 1)
     }
+
+    /// Watches for the server's word that it closes TLS. False where the TLS library cannot tell.
+    func watchClose() -> Bool {
+      tlsIsClosed.pointee = false
+      return errand_tls_watch_close(easy, tlsIsClosed)
+    }
+
+    /// Whether that word came.
+    var sawClose: Bool { tlsIsClosed.pointee }
 
     /// What libcurl said about the last failure.
     var failureText: String { String(cString: errorText) }

@@ -11,7 +11,7 @@
     var watchEnd: MonotonicInstant? {
       if !hasConnected { return exchange.connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
-      if hasWholeAnswer { return lastActivity.advanced(by: Self.graceBehindAnswer) }
+      if bodySent > 0, hasWholeAnswer { return lastActivity.advanced(by: Self.graceBehindAnswer) }
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
     }
 

@@ -40,6 +40,8 @@
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?
     private var requests = 0
+    /// Whether the end of the body is the end of TLS, which the server has to announce.
+    private var awaitsClose = false
     private(set) var bodySent = 0
 
     init(_ exchange: Exchange, loop: CurlLoop) {
@@ -130,6 +132,9 @@
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, scratch: loop.scratch)
       if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
+      if framing == .untilClose, head.version != .http2, exchange.request.url.scheme == .https {
+        awaitsClose = handle?.watchClose() == true
+      }
       if let sent = exchange.request.body?.count { progress?.finish(.upload, Int64(sent)) }
     }
 
@@ -208,6 +213,9 @@
     func finish() throws -> HTTPResponse {
       guard let head else {
         throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
+      }
+      if awaitsClose, handle?.sawClose == false {
+        throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
       }
       try body?.finish()
       var response = HTTPResponse(head: head, url: exchange.request.url)
