@@ -62,7 +62,7 @@ public struct JSONDecodingError: Error, Sendable {
   }
 }
 
-extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertible {
+extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// One line: `$.users[2].name: expected a string, found a number, in {"id":3,"name":7}`.
   public var description: String {
     "\(path): \(reason)" + (excerpt.isEmpty ? "" : ", in \(excerpt)")
@@ -70,4 +70,9 @@ extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertib
 
   /// The same line, so that the underlying error does not appear in dumps.
   public var debugDescription: String { description }
+
+  /// What dumps show: everything but the underlying error.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["kind": kind, "path": path, "reason": reason, "excerpt": excerpt], displayStyle: .struct)
+  }
 }

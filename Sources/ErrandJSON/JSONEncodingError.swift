@@ -31,10 +31,15 @@ public struct JSONEncodingError: Error, Sendable {
   }
 }
 
-extension JSONEncodingError: CustomStringConvertible, CustomDebugStringConvertible {
+extension JSONEncodingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// One line: `$.user.height: Unable to encode Double.nan directly in JSON.`
   public var description: String { "\(path): \(reason)" }
 
   /// The same line, so that the underlying error does not appear in dumps.
   public var debugDescription: String { description }
+
+  /// What dumps show: everything but the underlying error.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["path": path, "reason": reason], displayStyle: .struct)
+  }
 }

@@ -35,7 +35,13 @@ public struct JSONShapeMismatch: Error, Sendable, Hashable {
     kind = error == .empty ? .emptyBody : .notJSON
     path = .root
     self.expected = expected
-    found = error == .empty ? "an empty body" : "a body that cannot be read (\(error))"
+    found =
+      switch error {
+      case .empty: "an empty body"
+      case .notJSON(let reason): "a body that is not JSON (\(reason))"
+      case .numberOutOfRange(let number): "a body with the number \(number), which is too large"
+      default: "a body that cannot be read: \(error)"
+      }
   }
 }
 

@@ -1,5 +1,6 @@
 extension JSONValue: Codable {
-  /// Reads any value from a decoder.
+  /// Reads any value from a decoder, down to 160 levels of nesting: as `Codable` calls itself level by level, more would
+  /// overflow the stack of a small thread.
   ///
   /// `Codable` cannot say what type comes next, so each type is tried in turn at each value, never twice for what lies
   /// below it. ``JSONDecoding`` reads a whole `JSONValue` from bytes without this detour.
@@ -7,14 +8,20 @@ extension JSONValue: Codable {
     let single = try decoder.singleValueContainer()
     if single.decodeNil() {
       self = .null
-    } else if let scalar = try JSONValue(scalarIn: single) {
+    } else if let scalar = JSONValue(scalarIn: single) {
       self = scalar
-    } else if let members = try optionalOnMismatch({ try decoder.container(keyedBy: AnyKey.self) }) {
+    } else if decoder.codingPath.count > Self.codableDepthLimit {
+      throw DecodingError.dataCorruptedError(
+        in: single, debugDescription: "The JSON is nested deeper than \(Self.codableDepthLimit) levels.")
+    } else if let members = optionalOnMismatch({ try decoder.container(keyedBy: AnyKey.self) }) {
       self = .object(try Self.members(in: members))
     } else {
       self = .array(try Self.elements(in: try decoder.unkeyedContainer()))
     }
   }
+
+  /// 160 levels need up to 400 KiB of stack; worker threads on Apple platforms have 512 KiB.
+  private static let codableDepthLimit = 160
 
   /// Writes the value; the encoder decides what becomes of numbers that are not finite.
   public func encode(to encoder: any Encoder) throws {
@@ -32,16 +39,16 @@ extension JSONValue: Codable {
   }
 
   /// The text, truth value or number in a container; nil if something else lies there.
-  private init?(scalarIn single: any SingleValueDecodingContainer) throws {
-    if let value = try optionalOnMismatch({ try single.decode(String.self) }) {
+  private init?(scalarIn single: any SingleValueDecodingContainer) {
+    if let value = optionalOnMismatch({ try single.decode(String.self) }) {
       self = .string(value)
-    } else if let value = try optionalOnMismatch({ try single.decode(Bool.self) }) {
+    } else if let value = optionalOnMismatch({ try single.decode(Bool.self) }) {
       self = .bool(value)
-    } else if let value = try optionalOnMismatch({ try single.decode(Int64.self) }) {
+    } else if let value = optionalOnMismatch({ try single.decode(Int64.self) }) {
       self = .integer(value)
-    } else if let value = try optionalOnMismatch({ try single.decode(UInt64.self) }) {
+    } else if let value = optionalOnMismatch({ try single.decode(UInt64.self) }) {
       self = .unsigned(value)
-    } else if let value = try optionalOnMismatch({ try single.decode(Double.self) }) {
+    } else if let value = optionalOnMismatch({ try single.decode(Double.self) }) {
       self = .number(value)
     } else {
       return nil
@@ -64,11 +71,12 @@ extension JSONValue: Codable {
   }
 }
 
-/// The result, or nil where the value is of another type or a number does not fit.
-private func optionalOnMismatch<Value>(_ decode: () throws -> Value) throws -> Value? {
+/// The result, or nil where something else lies: decoders disagree on the error that tells so. Asked of one value only,
+/// never of what lies below it.
+private func optionalOnMismatch<Value>(_ decode: () throws -> Value) -> Value? {
   do {
     return try decode()
-  } catch DecodingError.typeMismatch, DecodingError.dataCorrupted {
+  } catch {
     return nil
   }
 }

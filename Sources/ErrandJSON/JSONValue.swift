@@ -17,7 +17,7 @@ public enum JSONValue: Sendable {
   case bool(Bool)
   /// A whole number that fits `Int64`.
   case integer(Int64)
-  /// A whole number above `Int64.max`. ``init(_:)-(BinaryInteger)`` and parsing use it only then.
+  /// A whole number, used by parsing and by `JSONValue(_:)` only for those above `Int64.max`.
   case unsigned(UInt64)
   /// Any other number.
   case number(Double)

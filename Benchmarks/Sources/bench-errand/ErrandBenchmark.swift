@@ -1,4 +1,5 @@
 import BenchHarness
+import Errand
 import Foundation
 
 /// bench-errand MODE URL COUNT: this library, and Foundation's decoder alone.
@@ -9,18 +10,77 @@ import Foundation
 ///     core              a built request handed to the transport, 64 in flight
 ///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
-///     typed-10k-own     the same by Errand's own decoder
+///     line              `send` over a transport that answers at once: what the line itself takes
+///     line-typed        the same for the typed request
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 @main struct ErrandBenchmark {
   @MainActor static func main() async {
     let benchmark = Benchmark(client: "errand")
+    let client = APIClient(ClientConfiguration(baseURL: server(of: benchmark.url)))
     switch benchmark.mode {
+    case "parallel":
+      let request = Bytes(url: benchmark.url)
+      benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
+    case "sequential":
+      let request = Bytes(url: benchmark.url)
+      benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
+    case "sequential-main":
+      benchmark.finish(await onMain(benchmark, client))
+    case "core":
+      benchmark.finish(await detached { try await core(benchmark) })
+    case "line", "line-typed":
+      benchmark.finish(await detached { try await line(benchmark) })
+    case "typed":
+      benchmark.finish(
+        await detached { try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count } })
+    case "typed-10k":
+      let request = TypedPeople(url: benchmark.url)
+      benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "decode-200b", "decode-10k":
-      benchmark.finish(await Task.detached { try await decode(benchmark) }.result)
+      benchmark.finish(await detached { try await decode(benchmark) })
     default:
-      Benchmark.fail("bench-errand: mode \(benchmark.mode) is not written yet", status: 3)
+      Benchmark.fail("bench-errand: there is no mode \(benchmark.mode)", status: 3)
     }
+  }
+
+  private static func detached(
+    _ body: @escaping @Sendable () async throws -> BenchmarkResult
+  ) async -> Result<BenchmarkResult, any Error> {
+    await Task.detached { try await body() }.result
+  }
+
+  @MainActor private static func onMain(
+    _ benchmark: Benchmark, _ client: APIClient
+  ) async -> Result<BenchmarkResult, any Error> {
+    let request = Bytes(url: benchmark.url)
+    do {
+      return .success(try await benchmark.sequential { try await client.send(request).count })
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func core(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    let transport = CurlTransport()
+    let request = try HTTPRequest(url: benchmark.url)
+    return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
+  }
+
+  private static func line(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
+    configuration.transport = .own(InstantTransport())
+    let client = APIClient(configuration)
+    if benchmark.mode == "line-typed" {
+      return try await benchmark.sequential { try await client.send(TypedAccount(id: 7)).name.utf8.count }
+    }
+    let request = Bytes(url: benchmark.url)
+    return try await benchmark.sequential { try await client.send(request).count }
+  }
+
+  /// Scheme and authority of a URL.
+  private static func server(of url: String) -> String {
+    (try? HTTPURL(url).origin.description) ?? "http://127.0.0.1"
   }
 
   private static func decode(_ benchmark: Benchmark) async throws -> BenchmarkResult {

@@ -7,14 +7,13 @@ package struct Validating: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
-    let plan = context.plan
-    try Self.checkStatus(of: response, by: plan.statusRule)
-    try Self.checkContentType(of: response, among: plan.contentTypes)
-    guard plan.shape != nil || plan.envelope?.code != nil else { return response }
+    try Self.checkStatus(of: response, by: context.plan.statusRule)
+    try Self.checkContentType(of: response, among: context.plan.contentTypes)
+    guard context.plan.readsJSON else { return response }
     if response.body.count > Self.inlineLimit {
-      try await Self.checkJSONElsewhere(of: response, by: plan)
+      try await Self.checkJSONElsewhere(of: response, by: context.plan)
     } else {
-      try Self.checkJSON(of: response, by: plan)
+      try Self.checkJSON(of: response, by: context.plan)
     }
     return response
   }

@@ -15,7 +15,7 @@ enum WireRules {
       let shown = Redaction.visible(name)
       throw .build(.invalidHeader, "The field name \"\(shown)\" is no token; remove spaces, colons and line breaks.")
     }
-    guard field.value.utf8.allSatisfy(ASCII.isFieldValue) else {
+    guard ASCII.all(field.value, { ASCII.isFieldValue($0) }) else {
       throw .build(
         .invalidHeader, "The value of the field \(name) holds a control character such as a line break; remove it.")
     }
@@ -30,12 +30,16 @@ enum WireRules {
   private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
   private static func isFraming(_ name: HTTPFieldName) -> Bool {
-    framing[name.rawValue.utf8.count]?.contains(name) ?? false
+    switch name.rawValue.utf8.count {
+    case 2: name == "TE"
+    case 4: name == "Host"
+    case 6: name == "Expect"
+    case 7: name == "Trailer" || name == "Upgrade"
+    case 10: name == "Connection" || name == "Keep-Alive"
+    case 14: name == .contentLength
+    case 16: name == "Proxy-Connection"
+    case 17: name == "Transfer-Encoding"
+    default: false
+    }
   }
-
-  private static let framing = Dictionary(
-    grouping: [
-      "Content-Length", "Transfer-Encoding", "Host", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
-      "Upgrade", "Expect",
-    ] as [HTTPFieldName], by: { $0.rawValue.utf8.count })
 }

@@ -1,0 +1,25 @@
+import Errand
+import Foundation
+
+/// Bytes in, bytes out.
+struct Bytes: APIRequest {
+  let url: String
+  var path: Path { RequestPath(url) }
+}
+
+/// The whole line: arguments, three fields, a content type check and a struct from JSON.
+struct TypedAccount: APIRequest {
+  let id: Int
+  var path: Path { "/200b.json" }
+  var arguments: Arguments { ["id": id, "verbose": true] }
+  var headers: RequestHeaders { ["X-Client": "bench", "X-Trace": "0123456789abcdef", "Accept-Language": "en"] }
+  var contentTypes: [String]? { ["application/json"] }
+  typealias Response = Account
+}
+
+/// 10 KiB of JSON as structs.
+struct TypedPeople: APIRequest {
+  let url: String
+  var path: Path { RequestPath(url) }
+  typealias Response = [Person]
+}

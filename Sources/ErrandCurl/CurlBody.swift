@@ -1,0 +1,157 @@
+#if os(Linux)
+  import ErrandCore
+  import Foundation
+
+  /// Takes the body of one answer from libcurl: finds its end, undoes its coding, and brings it to its destination.
+  ///
+  /// A sink may pause at any piece. libcurl then keeps what it had offered and offers it again, so the part that was
+  /// taken is skipped the second time.
+  struct CurlBody {
+    /// Where the decoded bytes go.
+    enum Destination {
+      case memory(limit: Int)
+      case sink(any BodySink)
+      case discard
+    }
+
+    private let framing: BodyFraming
+    private let destination: Destination
+    private let decoder: (any ContentDecoder)?
+    private let scratch: UnsafeMutableRawBufferPointer
+    private var chunks: CurlChunkParser
+    private var alreadyTaken = 0
+    private var mayHoldOutput = false
+
+    /// The body in memory.
+    private(set) var memory = Data()
+    /// Bytes that came, their content coding on, their transfer coding off.
+    private(set) var wireBytes: Int64 = 0
+
+    /// `scratch` is room to decode into. It belongs to the thread that calls and outlives the body.
+    init(
+      framing: BodyFraming, contentEncoding: String, destination: Destination, limits: ResponseLimits,
+      scratch: UnsafeMutableRawBufferPointer
+    ) throws(TransportFailure) {
+      self.framing = framing
+      self.destination = destination
+      self.scratch = scratch
+      chunks = CurlChunkParser(limits: limits)
+      if case .discard = destination {
+        decoder = nil
+      } else {
+        decoder = framing == .none ? nil : try ContentCoding.decoder(for: contentEncoding)
+      }
+      if case .memory(let limit) = destination, case .length(let length) = framing, decoder == nil {
+        guard length <= Int64(limit) else { throw Self.aboveLimit(limit) }
+        memory.reserveCapacity(Int(min(length, 1 << 20)))
+      }
+    }
+
+    /// The length that the head announced, if it did.
+    var announcedLength: Int64? {
+      if case .length(let length) = framing { return length }
+      return framing == .none ? 0 : nil
+    }
+
+    /// Whether the connection must not be used again, since bytes came behind the end.
+    var hasExcess: Bool { chunks.hasExcess }
+
+    /// Whether the framing says that all has come.
+    var isWhole: Bool {
+      switch framing {
+      case .none: true
+      case .length(let length): wireBytes >= length
+      case .chunked: chunks.isDone
+      case .untilClose: false
+      }
+    }
+
+    mutating func takeTrailers() -> HTTPFields { framing == .chunked ? chunks.takeTrailers() : HTTPFields() }
+
+    /// Takes a piece as it came over the wire. False when the sink has paused: the same piece comes again.
+    mutating func take(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+      if mayHoldOutput, try !feed(UnsafeRawBufferPointer(start: nil, count: 0)).goesOn { return false }
+      let known = min(alreadyTaken, piece.count)
+      alreadyTaken -= known
+      var used = known
+      while used < piece.count {
+        let step = try takeSome(UnsafeRawBufferPointer(rebasing: piece[used...]))
+        used += step.used
+        if !step.goesOn {
+          alreadyTaken = used
+          return false
+        }
+      }
+      return true
+    }
+
+    private mutating func takeSome(_ bytes: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
+      guard framing == .chunked else { return try takeData(bytes) }
+      switch try chunks.next(bytes) {
+      case .framing(let count): return (count, true)
+      case .data(let count):
+        let data = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        let step = try takeData(data)
+        chunks.giveBack(count - step.used)
+        return step
+      }
+    }
+
+    private mutating func takeData(_ data: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
+      guard decoder != nil else {
+        wireBytes += Int64(data.count)
+        return (data.count, try deliver(data))
+      }
+      let step = try feed(data)
+      wireBytes += Int64(step.used)
+      return step
+    }
+
+    /// Runs the decoder over bytes until they are used up or the sink pauses.
+    private mutating func feed(_ data: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
+      guard let decoder else { return (data.count, true) }
+      var used = 0
+      while true {
+        let step = try decoder.decode(UnsafeRawBufferPointer(rebasing: data[used...]), into: scratch)
+        guard step.used > 0 || step.produced > 0 || used == data.count else {
+          throw TransportFailure.undecodable("its compressed stream does not go on")
+        }
+        used += step.used
+        mayHoldOutput = step.produced == scratch.count
+        let goesOn =
+          step.produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<step.produced]))
+        if !goesOn || (used == data.count && !mayHoldOutput) { return (used, goesOn) }
+      }
+    }
+
+    private mutating func deliver(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+      switch destination {
+      case .discard: return true
+      case .sink(let sink): return try sink.write(piece)
+      case .memory(let limit):
+        guard piece.count <= limit - memory.count else { throw Self.aboveLimit(limit) }
+        if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
+        return true
+      }
+    }
+
+    /// Called when libcurl says that all has come: checks that it is so.
+    mutating func finish() throws {
+      switch framing {
+      case .none, .untilClose: break
+      case .length(let length):
+        guard wireBytes == length else { throw Self.cut }
+      case .chunked:
+        guard chunks.isDone else { throw Self.cut }
+      }
+      if let decoder, !decoder.isAtEnd { throw TransportFailure.undecodable("its compressed stream is cut short") }
+      if case .sink(let sink) = destination { try sink.end() }
+    }
+
+    private static let cut = TransportFailure(.truncated, "The body of the answer ended before its announced end.")
+
+    private static func aboveLimit(_ limit: Int) -> TransportFailure {
+      .tooLarge("its body has more than \(limit) bytes")
+    }
+  }
+#endif

@@ -1,0 +1,57 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+
+  /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.
+  enum CurlCallbacks {
+    /// One line of a head.
+    static let head: curl_write_callback = { buffer, size, count, data in
+      guard let transfer = handle(data)?.transfer else { return 0 }
+      return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    /// A piece of the body.
+    static let body: curl_write_callback = { buffer, size, count, data in
+      guard let transfer = handle(data)?.transfer else { return 0 }
+      return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    /// Room for the next piece of the request's body.
+    static let upload: curl_read_callback = { buffer, size, count, data in
+      guard let transfer = handle(data)?.transfer else { return Int(CURL_READFUNC_ABORT) }
+      return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    /// A connection stands and the request is about to be written.
+    static let beforeRequest: curl_prereq_callback = { data, remote, local, remotePort, localPort in
+      guard let handle = handle(data), let transfer = handle.transfer, let remote, let local else {
+        return CURL_PREREQFUNC_ABORT
+      }
+      let connection = handle.loop._withUnsafeGuaranteedRef {
+        $0.connections.find(local: local, localPort: localPort, remote: remote, remotePort: remotePort)
+      }
+      return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    /// A socket is wanted.
+    static let openSocket: curl_opensocket_callback = { data, _, address in
+      let socket = errand_socket_open(address)
+      if socket >= 0 { connections(data)?.opened(socket) }
+      return socket
+    }
+
+    /// A socket is not wanted any more.
+    static let closeSocket: curl_closesocket_callback = { data, socket in
+      connections(data)?.closed(socket)
+      return errand_socket_close(socket)
+    }
+
+    private static func handle(_ data: UnsafeMutableRawPointer?) -> CurlHandle? {
+      data.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {
+      data.map { Unmanaged<CurlConnections>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+#endif

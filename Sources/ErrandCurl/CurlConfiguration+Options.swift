@@ -1,0 +1,42 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+
+  extension CurlConfiguration {
+    /// Sets what the configuration says on a new easy handle.
+    func apply(to easy: UnsafeMutableRawPointer) {
+      applyProxy(to: easy)
+      if case .file(let path) = certificateAuthority {
+        errand_easy_set_string(easy, CURLOPT_CAINFO, path)
+        // Without this libcurl would go on trusting the system's directory beside the file.
+        errand_easy_set_string(easy, CURLOPT_CAPATH, nil)
+      }
+      let version =
+        switch minimumTLSVersion {
+        case .tls1_2: CURL_SSLVERSION_TLSv1_2
+        case .tls1_3: CURL_SSLVERSION_TLSv1_3
+        }
+      errand_easy_set_long(easy, CURLOPT_SSLVERSION, Int(version))
+      errand_easy_set_long(easy, CURLOPT_MAXAGE_CONN, max(1, Int(clamping: maximumIdleAge.components.seconds)))
+    }
+
+    private func applyProxy(to easy: UnsafeMutableRawPointer) {
+      switch proxy {
+      case .environment: break
+      case .none: errand_easy_set_string(easy, CURLOPT_PROXY, "")
+      case .url(let url, let user, let password):
+        errand_easy_set_string(easy, CURLOPT_PROXY, url)
+        errand_easy_set_string(easy, CURLOPT_NOPROXY, "")
+        if let user { errand_easy_set_string(easy, CURLOPT_PROXYUSERNAME, user) }
+        if let password { errand_easy_set_string(easy, CURLOPT_PROXYPASSWORD, password) }
+      }
+    }
+
+    /// The overrides as libcurl's list; freed by whoever asked for it.
+    func addressOverrideList() -> UnsafeMutablePointer<curl_slist>? {
+      var list: UnsafeMutablePointer<curl_slist>?
+      for (place, address) in addressOverrides { list = curl_slist_append(list, "\(place):\(address)") }
+      return list
+    }
+  }
+#endif

@@ -1,0 +1,119 @@
+#if os(Linux)
+  import Foundation
+
+  /// How ``CurlTransport`` reaches servers: proxy, trust, versions and idle connections.
+  public struct CurlConfiguration: Sendable, Hashable {
+    /// Which proxy requests go through.
+    public enum Proxy: Sendable, Hashable {
+      /// None, whatever the environment says.
+      case none
+      /// One proxy for everything. Schemes: `http`, `https`, `socks4`, `socks4a`, `socks5`, `socks5h`.
+      case url(String, user: String? = nil, password: String? = nil)
+      /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say in the environment.
+      case environment
+    }
+
+    /// Who vouches for servers.
+    public enum CertificateAuthority: Sendable, Hashable {
+      /// The authorities that the system trusts.
+      case system
+      /// The authorities in a file of PEM certificates, and nobody else.
+      case file(path: String)
+    }
+
+    /// Which version of HTTP is spoken.
+    public enum HTTPVersion: Sendable, Hashable {
+      /// HTTP/2 over TLS where the server offers it, HTTP/1.1 otherwise.
+      case automatic
+      /// HTTP/1.1 only.
+      case http1Only
+      /// HTTP/2 at once, in cleartext too (RFC 9113 section 3.3); in cleartext each exchange has its own connection.
+      case http2PriorKnowledge
+    }
+
+    /// A version of TLS.
+    public enum TLSVersion: Sendable, Hashable {
+      /// TLS 1.2 (RFC 5246).
+      case tls1_2
+      /// TLS 1.3 (RFC 8446).
+      case tls1_3
+    }
+
+    /// A setting that cannot be honoured.
+    public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
+      /// An English sentence that names the setting and the cure.
+      public let description: String
+    }
+
+    /// The proxy; none where nothing is said.
+    public var proxy: Proxy = .none
+    /// Who vouches for servers; the system's authorities where nothing is said.
+    public var certificateAuthority: CertificateAuthority = .system
+    /// The version of HTTP; automatic where nothing is said.
+    public var httpVersion: HTTPVersion = .automatic
+    /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
+    public var minimumTLSVersion: TLSVersion = .tls1_2
+    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`.
+    public var addressOverrides: [String: String] = [:]
+    /// How many connections are kept open; 256 where nothing is said.
+    public var maximumIdleConnections: Int = 256
+    /// How long a connection may lie idle and still be used again, in whole seconds; 90 where nothing is said.
+    public var maximumIdleAge: Duration = .seconds(90)
+
+    /// Makes the standard configuration.
+    public init() {}
+
+    /// Throws where a setting cannot be honoured.
+    func validate() throws(Invalid) {
+      if case .url(let url, _, _) = proxy { try Self.validate(proxy: url) }
+      if case .file(let path) = certificateAuthority {
+        try Self.check(path)
+        guard FileManager.default.isReadableFile(atPath: path) else {
+          throw Invalid(description: "The certificate authority's file cannot be read; give the path of a PEM file.")
+        }
+      }
+      for (place, address) in addressOverrides {
+        try Self.check(place)
+        try Self.check(address)
+        guard place.contains(":"), !address.isEmpty else {
+          throw Invalid(description: "An address override needs the form \"host:port\": \"address\".")
+        }
+      }
+      guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
+        throw Invalid(description: "The number and the age of idle connections must be above zero.")
+      }
+    }
+
+    private static func validate(proxy url: String) throws(Invalid) {
+      try check(url)
+      let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
+      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
+        !url.contains("@")
+      else {
+        throw Invalid(
+          description: "The proxy's URL must have the form http://host:port; give its user and password apart from it.")
+      }
+    }
+
+    private static func check(_ text: String) throws(Invalid) {
+      guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
+        throw Invalid(description: "A setting of the transport holds a control character.")
+      }
+    }
+  }
+
+  extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The proxy, its credentials masked.
+    public var description: String {
+      switch self {
+      case .none: "none"
+      case .environment: "environment"
+      case .url(let url, let user, _): user == nil ? url : "\(url) with credentials"
+      }
+    }
+    /// The proxy, its credentials masked.
+    public var debugDescription: String { description }
+    /// What a dump shows: never the credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["proxy": description], displayStyle: .enum) }
+  }
+#endif

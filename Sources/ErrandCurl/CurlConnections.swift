@@ -1,0 +1,74 @@
+#if os(Linux)
+  import CErrandCurl
+  import ErrandCore
+
+  /// One socket that libcurl has open for this transport.
+  final class CurlConnection {
+    let socket: Int32
+    /// The address at the other end.
+    fileprivate(set) var address = ""
+    /// How many requests went over it.
+    var requests = 0
+    /// Whether an answer showed that it speaks HTTP/1, so that nothing may come unasked.
+    var speaksHTTP1 = false
+    /// The bytes of answers that libcurl has handed over, framing included.
+    var received: Int64 = 0
+
+    /// Whether bytes, an end or an error wait to be read.
+    var hasUnread: Bool { errand_socket_has_unread(socket) }
+
+    /// Whether the system received more than libcurl has handed over.
+    var holdsMoreThanReceived: Bool { errand_socket_received(socket) > received }
+
+    fileprivate init(socket: Int32) { self.socket = socket }
+  }
+
+  /// The open sockets, found by the addresses and ports at their ends. Only the loop's thread touches it.
+  final class CurlConnections {
+    private struct Entry {
+      var localPort: Int32 = 0
+      var remotePort: Int32 = 0
+      var local = ""
+      let connection: CurlConnection
+    }
+
+    private var entries: [Entry] = []
+
+    /// The number of open sockets.
+    var count: Int { entries.count }
+
+    func opened(_ socket: Int32) {
+      entries.append(Entry(connection: CurlConnection(socket: socket)))
+    }
+
+    func closed(_ socket: Int32) {
+      guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
+      entries.swapAt(index, entries.count - 1)
+      entries.removeLast()
+    }
+
+    /// The socket between two ends. The first time it is asked for, the system is asked; later the table knows.
+    func find(
+      local: UnsafePointer<CChar>, localPort: Int32, remote: UnsafePointer<CChar>, remotePort: Int32
+    ) -> CurlConnection? {
+      for index in entries.indices where entries[index].localPort == localPort {
+        let entry = entries[index]
+        if entry.remotePort == remotePort, entry.connection.address == String(cString: remote),
+          entry.local == String(cString: local)
+        {
+          return entry.connection
+        }
+      }
+      for index in entries.indices where entries[index].localPort == 0 {
+        let connection = entries[index].connection
+        guard errand_socket_is_between(connection.socket, local, localPort, remote, remotePort) else { continue }
+        connection.address = String(cString: remote)
+        entries[index].local = String(cString: local)
+        entries[index].localPort = localPort
+        entries[index].remotePort = remotePort
+        return connection
+      }
+      return nil
+    }
+  }
+#endif

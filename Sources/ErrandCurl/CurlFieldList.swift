@@ -1,0 +1,92 @@
+#if os(Linux)
+  import CCurl
+  import ErrandCore
+
+  /// The field lines of a request as libcurl wants them, in memory that is used again and again.
+  ///
+  /// libcurl only reads the list during the transfer, so its nodes and texts may stand in two plain buffers.
+  struct CurlFieldList: ~Copyable {
+    private var text: [CChar] = []
+    private var starts: [Int] = []
+    private var nodes: UnsafeMutablePointer<curl_slist>
+    private var nodeCapacity = 8
+    private var textCopy: UnsafeMutablePointer<CChar>
+    private var textCapacity = 1024
+
+    init() {
+      nodes = .allocate(capacity: nodeCapacity)
+      textCopy = .allocate(capacity: textCapacity)
+    }
+
+    deinit {
+      nodes.deallocate()
+      textCopy.deallocate()
+    }
+
+    /// Builds the list for a request. It is valid until the next call.
+    ///
+    /// A name with a colon and nothing behind takes away what libcurl would add by itself.
+    mutating func build(_ fields: HTTPFields, removesContentType: Bool) -> UnsafeMutablePointer<curl_slist> {
+      text.removeAll(keepingCapacity: true)
+      starts.removeAll(keepingCapacity: true)
+      var hasAccept = false
+      var hasContentType = false
+      for field in fields.all {
+        switch field.name.rawValue.utf8.count {
+        case 6 where field.name == .accept: hasAccept = true
+        case 12 where field.name == .contentType: hasContentType = true
+        default: break
+        }
+        add(field)
+      }
+      add("Expect:")
+      if !hasAccept { add("Accept:") }
+      if removesContentType, !hasContentType { add("Content-Type:") }
+      return link()
+    }
+
+    private mutating func add(_ field: HTTPField) {
+      starts.append(text.count)
+      append(field.name.rawValue)
+      if field.value.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+        append(";")
+      } else {
+        append(": ")
+        append(field.value)
+      }
+      text.append(0)
+    }
+
+    private mutating func add(_ line: String) {
+      starts.append(text.count)
+      append(line)
+      text.append(0)
+    }
+
+    private mutating func append(_ piece: String) {
+      var piece = piece
+      piece.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self) { text.append(contentsOf: $0) } }
+    }
+
+    private mutating func link() -> UnsafeMutablePointer<curl_slist> {
+      if starts.count > nodeCapacity {
+        nodes.deallocate()
+        nodeCapacity = starts.count * 2
+        nodes = .allocate(capacity: nodeCapacity)
+      }
+      if text.count > textCapacity {
+        textCopy.deallocate()
+        textCapacity = text.count * 2
+        textCopy = .allocate(capacity: textCapacity)
+      }
+      text.withUnsafeBufferPointer { buffer in
+        if let base = buffer.baseAddress { textCopy.update(from: base, count: buffer.count) }
+      }
+      for (index, start) in starts.enumerated() {
+        let next = index + 1 < starts.count ? nodes + (index + 1) : nil
+        (nodes + index).initialize(to: curl_slist(data: textCopy + start, next: next))
+      }
+      return nodes
+    }
+  }
+#endif

@@ -1,0 +1,214 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+  import ErrandCore
+  import Foundation
+
+  /// One easy handle of libcurl, used again and again. What never changes is set once; the rest only where it differs.
+  ///
+  /// Only the loop's thread touches it.
+  final class CurlHandle {
+    /// How the request's method and body are told to libcurl.
+    private enum Shape: Equatable { case get, head, bare, fields, upload }
+
+    /// Bodies up to this size travel with the head in one write.
+    private static let largestCopiedBody = 16 << 10
+    private static let downloadBuffer = 256 << 10
+    private static let uploadBuffer = 256 << 10
+    private static let ordinaryBuffer = 16 << 10
+
+    let easy: UnsafeMutableRawPointer
+    let loop: Unmanaged<CurlLoop>
+    var transfer: CurlTransfer?
+
+    private let errorText: UnsafeMutablePointer<CChar>
+    private let overrides: UnsafeMutablePointer<curl_slist>?
+    private let httpVersion: CurlConfiguration.HTTPVersion
+    private var list = CurlFieldList()
+    private var shape = Shape.get
+    private var customMethod: String?
+    private var connectTimeout: Int = 0
+    private var totalTimeout: Int = 0
+    private var bufferSize: Int = 0
+    private var isSecure: Bool?
+    private var forbidsReuse = false
+    private var wantsFreshConnection = false
+
+    init?(loop: CurlLoop, configuration: CurlConfiguration, connections: CurlConnections) {
+      guard let easy = curl_easy_init() else { return nil }
+      self.easy = easy
+      self.loop = Unmanaged.passUnretained(loop)
+      httpVersion = configuration.httpVersion
+      errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+      errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      overrides = configuration.addressOverrideList()
+      setConstants()
+      configuration.apply(to: easy)
+      if let overrides { errand_easy_set_list(easy, CURLOPT_RESOLVE, overrides) }
+      errand_easy_set_callbacks(
+        easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
+        Unmanaged.passUnretained(self).toOpaque())
+      errand_easy_set_socket_callbacks(
+        easy, CurlCallbacks.openSocket, CurlCallbacks.closeSocket, Unmanaged.passUnretained(connections).toOpaque())
+    }
+
+    deinit {
+      curl_easy_cleanup(easy)
+      curl_slist_free_all(overrides)
+      errorText.deallocate()
+    }
+
+    private func setConstants() {
+      set(CURLOPT_NOSIGNAL, 1)
+      set(CURLOPT_FOLLOWLOCATION, 0)
+      set(CURLOPT_HTTP09_ALLOWED, 0)
+      set(CURLOPT_PATH_AS_IS, 1)
+      set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+      set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+      set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      set(CURLOPT_QUICK_EXIT, 1)
+      set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
+      errand_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+      errand_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    // MARK: - One request
+
+    /// Tells libcurl what to send for an exchange.
+    func prepare(_ transfer: CurlTransfer) {
+      let exchange = transfer.exchange
+      self.transfer = transfer
+      errorText.pointee = 0
+      errand_easy_set_string(easy, CURLOPT_URL, exchange.request.url.string)
+      setVersion(isSecure: exchange.request.url.scheme == .https)
+      setBody(of: exchange.request)
+      let fields = list.build(exchange.request.fields, removesContentType: shape == .fields)
+      errand_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
+      setTimes(exchange)
+      set(&bufferSize, CURLOPT_BUFFERSIZE, exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
+    }
+
+    /// Lets go of what the last exchange left behind.
+    func reset() {
+      transfer = nil
+      guard forbidsReuse || wantsFreshConnection else { return }
+      isSecure = nil
+      if forbidsReuse { set(CURLOPT_FORBID_REUSE, 0) }
+      if wantsFreshConnection { set(CURLOPT_FRESH_CONNECT, 0) }
+      forbidsReuse = false
+      wantsFreshConnection = false
+    }
+
+    /// Has the connection closed after this exchange.
+    func forbidReuse() {
+      guard !forbidsReuse else { return }
+      forbidsReuse = true
+      set(CURLOPT_FORBID_REUSE, 1)
+    }
+
+    /// Has this exchange use a connection of its own.
+    func demandFreshConnection() {
+      wantsFreshConnection = true
+      set(CURLOPT_FRESH_CONNECT, 1)
+    }
+
+    /// What libcurl said about the last failure.
+    var failureText: String { String(cString: errorText) }
+
+    private func setVersion(isSecure: Bool) {
+      guard self.isSecure != isSecure else { return }
+      self.isSecure = isSecure
+      let version =
+        switch httpVersion {
+        case .http1Only: CURL_HTTP_VERSION_1_1
+        case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+        case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        }
+      set(CURLOPT_HTTP_VERSION, version)
+      // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
+      let isSingleUse = httpVersion == .http2PriorKnowledge && !isSecure
+      set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
+      set(CURLOPT_FRESH_CONNECT, isSingleUse ? 1 : 0)
+      forbidsReuse = isSingleUse
+      wantsFreshConnection = isSingleUse
+      set(CURLOPT_PIPEWAIT, httpVersion == .http2PriorKnowledge || (httpVersion == .automatic && isSecure) ? 1 : 0)
+    }
+
+    private func setTimes(_ exchange: Exchange) {
+      let never = Int(Int32.max)
+      set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, exchange.connectTimeout.map { $0.timeoutMilliseconds } ?? never)
+      let belt = exchange.call.timeLeft.map { ($0 + .seconds(1)).timeoutMilliseconds }
+      set(&totalTimeout, CURLOPT_TIMEOUT_MS, belt ?? 0)
+    }
+
+    // MARK: - Method and body
+
+    private func setBody(of request: HTTPRequest) {
+      let shape = Self.shape(of: request)
+      if shape != self.shape { change(to: shape) }
+      let implied = shape == .get ? "GET" : shape == .head ? "HEAD" : shape == .fields ? "POST" : nil
+      setCustomMethod(request.method.rawValue == implied ? nil : request.method.rawValue)
+      switch shape {
+      case .fields: copy(request.body ?? Data())
+      case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, request.body?.count ?? 0)
+      case .get, .head, .bare: break
+      }
+    }
+
+    private static func shape(of request: HTTPRequest) -> Shape {
+      if let body = request.body {
+        if request.method == .head { return .head }
+        return body.count <= largestCopiedBody ? .fields : .upload
+      }
+      switch request.method.rawValue {
+      case "GET": return .get
+      case "HEAD": return .head
+      case "POST", "PUT", "PATCH": return .fields
+      default: return .bare
+      }
+    }
+
+    private func change(to shape: Shape) {
+      if self.shape == .fields { errand_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, nil) }
+      set(CURLOPT_HTTPGET, 1)
+      if shape == .head { set(CURLOPT_NOBODY, 1) }
+      if shape == .upload { set(CURLOPT_UPLOAD, 1) }
+      self.shape = shape
+    }
+
+    private func setCustomMethod(_ method: String?) {
+      guard customMethod != method else { return }
+      customMethod = method
+      errand_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
+    }
+
+    private func copy(_ body: Data) {
+      errand_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+      body.withUnsafeBytes { bytes in
+        if let base = bytes.baseAddress {
+          _ = errand_easy_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, base)
+        } else {
+          _ = errand_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, "")
+        }
+      }
+    }
+
+    // MARK: - Options
+
+    private func set(_ option: CURLoption, _ value: Int) {
+      errand_easy_set_long(easy, option, value)
+    }
+
+    private func set(_ known: inout Int, _ option: CURLoption, _ value: Int) {
+      guard known != value else { return }
+      known = value
+      set(option, value)
+    }
+  }
+
+  extension Duration {
+    /// Whole milliseconds for libcurl, at least one, since zero means no bound there.
+    fileprivate var timeoutMilliseconds: Int { max(1, Int(clampedMilliseconds)) }
+  }
+#endif

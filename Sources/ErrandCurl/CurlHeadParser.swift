@@ -1,0 +1,140 @@
+#if os(Linux)
+  import ErrandCore
+
+  /// Reads the heads of an answer line by line, by the letter of RFC 9112, and counts what they cost.
+  ///
+  /// libcurl is lax here: it takes differing lengths, folded lines, bare line feeds and odd versions. What breaks the
+  /// rules ends the exchange, since nobody can say where such an answer ends.
+  struct CurlHeadParser {
+    /// Which versions the connection may speak.
+    enum Dialect: Sendable { case http1, http2, either }
+
+    /// What a line completed.
+    enum Event {
+      case nothing
+      case informational(ResponseHead)
+      case final(ResponseHead, BodyFraming)
+    }
+
+    let limits: ResponseLimits
+    let isHeadRequest: Bool
+    let dialect: Dialect
+
+    /// Whether a line has come at all.
+    private(set) var hasBegun = false
+    /// Whether the blank line of the final head has come.
+    private(set) var isFinal = false
+    /// The bytes of all heads so far.
+    private(set) var totalBytes: Int64 = 0
+    /// The values of `Content-Encoding`, joined by commas.
+    private(set) var contentEncoding = ""
+
+    private var isInHead = false
+    private var headBytes = 0
+    private var informationals = 0
+    private var head = ResponseHead(status: 0)
+    private var length: Int64?
+    private var transferEncodings = 0
+    private var fields: CurlFieldCollector
+
+    init(limits: ResponseLimits, isHeadRequest: Bool, dialect: Dialect) {
+      self.limits = limits
+      self.isHeadRequest = isHeadRequest
+      self.dialect = dialect
+      fields = CurlFieldCollector(limit: limits.fieldCount)
+    }
+
+    /// Takes one line with its end, as it came.
+    mutating func take(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Event {
+      hasBegun = true
+      totalBytes += Int64(line.count)
+      headBytes += line.count
+      guard headBytes <= limits.headBytes else {
+        throw .tooLarge("the head of the answer is longer than \(limits.headBytes) bytes")
+      }
+      let content = try CurlLine.content(line)
+      if !isInHead { return try begin(content) }
+      if content.isEmpty { return try end() }
+      try field(content)
+      return .nothing
+    }
+
+    private mutating func begin(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Event {
+      let status = try CurlStatusLine(line)
+      switch dialect {
+      case .http1 where status.version == .http2, .http2 where status.version != .http2:
+        throw .malformed("the status line names a version of HTTP that the connection does not speak")
+      default: break
+      }
+      head = ResponseHead(status: status.code, reason: status.reason, version: status.version)
+      isInHead = true
+      length = nil
+      transferEncodings = 0
+      contentEncoding = ""
+      fields.removeAll()
+      return .nothing
+    }
+
+    private mutating func field(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+      let field = try fields.append(line)
+      switch field.name.count {
+      case 14 where field.isNamed("content-length"): try noteLength(field.value)
+      case 17 where field.isNamed("transfer-encoding"): try noteTransferEncoding(field)
+      case 16 where field.isNamed("content-encoding"):
+        contentEncoding += (contentEncoding.isEmpty ? "" : ",") + String(decoding: field.value, as: UTF8.self)
+      default: break
+      }
+    }
+
+    private mutating func noteLength(_ value: UnsafeRawBufferPointer) throws(TransportFailure) {
+      guard let number = CurlLine.number(value) else {
+        throw .malformed("Content-Length is not a number of bytes")
+      }
+      guard length == nil || length == number else {
+        throw .malformed("the answer names two different lengths")
+      }
+      length = number
+    }
+
+    private mutating func noteTransferEncoding(_ field: CurlFieldCollector.Field) throws(TransportFailure) {
+      transferEncodings += 1
+      guard transferEncodings == 1, CurlLine.equalFolded(field.value, "chunked") else {
+        throw .malformed("the transfer coding is not chunked alone")
+      }
+      guard head.version == .http1_1 else {
+        throw .malformed("only HTTP/1.1 has transfer codings")
+      }
+    }
+
+    private mutating func end() throws(TransportFailure) -> Event {
+      isInHead = false
+      head.fields = fields.take()
+      if head.status == 101 { throw .malformed("the server switched protocols without being asked") }
+      if head.status < 200 {
+        informationals += 1
+        guard informationals <= limits.informationalCount else {
+          throw .tooLarge("more than \(limits.informationalCount) informational answers came")
+        }
+        headBytes = 0
+        return .informational(head)
+      }
+      isFinal = true
+      return .final(head, try framing())
+    }
+
+    private func framing() throws(TransportFailure) -> BodyFraming {
+      if transferEncodings > 0, length != nil {
+        throw .malformed("the answer has both Content-Length and Transfer-Encoding")
+      }
+      if isHeadRequest || head.status == 204 || head.status == 304 { return .none }
+      if transferEncodings > 0 { return .chunked }
+      if let length { return length == 0 ? .none : .length(length) }
+      return .untilClose
+    }
+
+    /// Whether the head announced a body where none may come, so that the connection cannot be trusted any more.
+    var announcesForbiddenBody: Bool {
+      head.status == 204 && (transferEncodings > 0 || (length ?? 0) > 0)
+    }
+  }
+#endif

@@ -1,0 +1,95 @@
+#if os(Linux)
+  import ErrandCore
+
+  /// What other threads tell the loop.
+  enum CurlCommand: Sendable {
+    /// Begin this transfer.
+    case submit(CurlTransfer)
+    /// End it at once; its caller was stopped.
+    case abort(CurlTransfer)
+    /// Its sink takes bytes again.
+    case resume(CurlTransfer)
+  }
+
+  /// All that the loop's thread shares with others. Decides who has to wake the loop, and performs nothing.
+  struct CurlInbox: Sendable {
+    /// What the one who changed the inbox has to do once the lock is released.
+    enum Duty: Sendable { case nothing, startThread, wake, refuse }
+
+    /// What the loop does next.
+    enum Rest: Sendable { case none, sleep(milliseconds: Int32), end }
+
+    private enum Phase: Sendable { case unstarted, running, ended }
+
+    var commands: [CurlCommand] = []
+    var timers = TimerHeap()
+    private var phase = Phase.unstarted
+    private var isClosing = false
+    /// The moment until which the loop sleeps; nil while it is awake.
+    private var sleepsUntil: MonotonicInstant?
+
+    mutating func push(_ command: CurlCommand) -> Duty {
+      guard phase != .ended else { return .refuse }
+      commands.append(command)
+      return duty()
+    }
+
+    mutating func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> (TimerToken, Duty)
+    {
+      let token = timers.insert(at: instant, action)
+      if let sleepsUntil, sleepsUntil <= instant { return (token, .nothing) }
+      return (token, duty())
+    }
+
+    mutating func close() -> Duty {
+      isClosing = true
+      guard phase == .running else {
+        phase = .ended
+        return .nothing
+      }
+      return duty()
+    }
+
+    private mutating func duty() -> Duty {
+      switch phase {
+      case .unstarted:
+        phase = .running
+        return .startThread
+      case .running where sleepsUntil != nil:
+        sleepsUntil = nil
+        return .wake
+      case .running, .ended: return .nothing
+      }
+    }
+
+    // MARK: - The loop's side
+
+    /// Takes the commands, leaving an empty array in their place.
+    mutating func take(_ taken: inout [CurlCommand]) {
+      swap(&commands, &taken)
+      sleepsUntil = nil
+    }
+
+    /// Ends the loop before its time, as its thread could not be started. Returns what nobody will do now.
+    mutating func abandon() -> [CurlCommand] {
+      phase = .ended
+      defer { commands = [] }
+      return commands
+    }
+
+    /// Says what follows when all has been done: more work, a sleep that ends at `latest` at the latest, or the end.
+    mutating func rest(now: MonotonicInstant, latest: MonotonicInstant?, running: Int) -> Rest {
+      guard commands.isEmpty else { return .none }
+      if isClosing, running == 0 {
+        phase = .ended
+        return .end
+      }
+      var end = now.advanced(by: .seconds(3600))
+      if let latest { end = min(end, latest) }
+      if let next = timers.next { end = min(end, next) }
+      guard end > now else { return .none }
+      sleepsUntil = end
+      return .sleep(milliseconds: now.duration(to: end).clampedMilliseconds)
+    }
+  }
+#endif

@@ -1,0 +1,246 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+  import ErrandCore
+  import Foundation
+
+  /// The one thread that talks to libcurl: takes commands, moves all transfers on, serves timers, and sleeps.
+  ///
+  /// Other threads only put something into the inbox and wake it. Every handle, connection and callback belongs to the
+  /// thread.
+  final class CurlLoop: @unchecked Sendable {  // shared state stands behind `inbox`; the rest is the thread's own
+    private static let scratchSize = 64 << 10
+    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    let configuration: CurlConfiguration
+    private let multi: UnsafeMutableRawPointer?
+    private let inbox = Locked(CurlInbox())
+
+    // MARK: The thread's own
+
+    let connections = CurlConnections()
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
+    /// The present, as of the last time the thread woke up.
+    private(set) var now = MonotonicInstant.now
+    private var taken: [CurlCommand] = []
+    private var running: [CurlTransfer] = []
+    private var nextWatch: MonotonicInstant?
+    private var pool = CurlHandlePool()
+
+    init(_ configuration: CurlConfiguration) {
+      self.configuration = configuration
+      multi = Self.isLibraryReady ? Self.makeMulti(configuration) : nil
+    }
+
+    deinit {
+      pool.removeAll()
+      if let multi { curl_multi_cleanup(multi) }
+      scratch.deallocate()
+    }
+
+    /// A multi handle that can be woken up; nil where the system has no room for one.
+    private static func makeMulti(_ configuration: CurlConfiguration) -> UnsafeMutableRawPointer? {
+      guard let multi = curl_multi_init() else { return nil }
+      guard curl_multi_wakeup(multi) == CURLM_OK else {
+        curl_multi_cleanup(multi)
+        return nil
+      }
+      errand_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumIdleConnections)
+      return multi
+    }
+
+    /// Whether libcurl could be set up.
+    var isUsable: Bool { multi != nil }
+
+    /// Which versions an answer may name.
+    func dialect(for scheme: HTTPURL.Scheme) -> CurlHeadParser.Dialect {
+      switch (configuration.httpVersion, scheme) {
+      case (.http1Only, _), (.automatic, .http): .http1
+      case (.http2PriorKnowledge, .http): .http2
+      case (.automatic, .https), (.http2PriorKnowledge, .https): .either
+      }
+    }
+
+    // MARK: - Any thread
+
+    func push(_ command: CurlCommand) {
+      let duty = inbox.withLock { $0.push(command) }
+      if duty == .refuse { refuse(command) } else { perform(duty) }
+    }
+
+    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+      let (token, duty) = inbox.withLock { $0.schedule(at: instant, action) }
+      perform(duty)
+      return token
+    }
+
+    func cancel(_ token: TimerToken) {
+      let removed = inbox.withLock { $0.timers.remove(token) }
+      _ = removed
+    }
+
+    /// Lets the thread end once no transfer is left.
+    func close() { perform(inbox.withLock { $0.close() }) }
+
+    private func perform(_ duty: CurlInbox.Duty) {
+      switch duty {
+      case .nothing, .refuse: break
+      case .wake: if let multi { curl_multi_wakeup(multi) }
+      case .startThread: if !CurlThread.start({ [self] in run() }) { abandon() }
+      }
+    }
+
+    private func abandon() {
+      for command in inbox.withLock({ $0.abandon() }) { refuse(command) }
+    }
+
+    /// Fails what comes to a loop that has no thread.
+    private func refuse(_ command: CurlCommand) {
+      guard case .submit(let transfer) = command else { return }
+      transfer.result = .failure(Self.outOfRoom)
+      transfer.wakeup?.resume()
+    }
+
+    // MARK: - The thread
+
+    private func run() {
+      guard let multi else { return }
+      repeat {
+        now = .now
+        fireTimers()
+        inbox.withLock { $0.take(&taken) }
+        for command in taken { obey(command, multi) }
+        taken.removeAll(keepingCapacity: true)
+        watch(multi)
+        var count: Int32 = 0
+        curl_multi_perform(multi, &count)
+        collect(multi)
+      } while rest(multi)
+      pool.removeAll()
+    }
+
+    /// Sleeps until there is something to do. False when the thread shall end.
+    private func rest(_ multi: UnsafeMutableRawPointer) -> Bool {
+      let latest = nextWatch
+      let now = MonotonicInstant.now
+      let count = running.count
+      switch inbox.withLock({ $0.rest(now: now, latest: latest, running: count) }) {
+      case .none: return true
+      case .end: return false
+      case .sleep(let milliseconds):
+        curl_multi_poll(multi, nil, 0, milliseconds, nil)
+        return true
+      }
+    }
+
+    private func fireTimers() {
+      let now = now
+      while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
+    }
+
+    private func obey(_ command: CurlCommand, _ multi: UnsafeMutableRawPointer) {
+      switch command {
+      case .submit(let transfer): start(transfer, multi)
+      case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)
+      case .resume(let transfer): resume(transfer)
+      }
+    }
+
+    private func resume(_ transfer: CurlTransfer) {
+      guard transfer.isPaused, let handle = transfer.handle else { return }
+      transfer.isPaused = false
+      transfer.lastActivity = now
+      expectWatch(of: transfer)
+      curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+    }
+
+    // MARK: - Beginning and end of a transfer
+
+    private func start(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
+      transfer.started = now
+      transfer.lastActivity = now
+      transfer.place = running.count
+      running.append(transfer)
+      guard let handle = pool.take() ?? makeHandle() else {
+        return end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+      }
+      transfer.handle = handle
+      handle.prepare(transfer)
+      expectWatch(of: transfer)
+      if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
+        end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+      }
+    }
+
+    private func makeHandle() -> CurlHandle? {
+      CurlHandle(loop: self, configuration: configuration, connections: connections)
+    }
+
+    private static let outOfRoom = TransportFailure(
+      .other, "There is no memory or no file descriptor left for another request.", isCertainlyNotSent: true)
+
+    private func collect(_ multi: UnsafeMutableRawPointer) {
+      var code = CURLE_OK
+      while let easy = errand_multi_next_done(multi, &code) {
+        guard let data = errand_easy_private(easy) else { continue }
+        let handle = Unmanaged<CurlHandle>.fromOpaque(data).takeUnretainedValue()
+        if let transfer = handle.transfer { done(transfer, handle, code, multi) }
+      }
+    }
+
+    private func done(
+      _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
+    ) {
+      if code != CURLE_OK, transfer.canStartAnew() {
+        curl_multi_remove_handle(multi, handle.easy)
+        if transfer.staleConnections > 1 { handle.demandFreshConnection() }
+        curl_multi_add_handle(multi, handle.easy)
+        return
+      }
+      let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
+      end(transfer, result, multi, handleIsClean: code == CURLE_OK)
+    }
+
+    /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.
+    private func end(
+      _ transfer: CurlTransfer, _ result: Result<HTTPResponse, any Error>, _ multi: UnsafeMutableRawPointer,
+      handleIsClean: Bool
+    ) {
+      guard transfer.place >= 0 else { return }
+      running.swapAt(transfer.place, running.count - 1)
+      running[transfer.place].place = transfer.place
+      running.removeLast()
+      transfer.place = -1
+      if let handle = transfer.handle {
+        curl_multi_remove_handle(multi, handle.easy)
+        handle.reset()
+        if handleIsClean { pool.give(handle) }
+      }
+      transfer.handle = nil
+      transfer.result = result
+      transfer.wakeup?.resume()
+    }
+
+    // MARK: - Connect and idle time-outs
+
+    /// Sees to it that the transfer is looked at in time.
+    func expectWatch(of transfer: CurlTransfer) {
+      guard let end = transfer.watchEnd else { return }
+      nextWatch = nextWatch.map { min($0, end) } ?? end
+    }
+
+    /// Ends the transfers that waited too long. Walks over all of them, but only when the first may be due.
+    private func watch(_ multi: UnsafeMutableRawPointer) {
+      guard let due = nextWatch, due <= now else { return }
+      nextWatch = nil
+      for transfer in running {
+        if let end = transfer.watchEnd, end <= now {
+          let result = Result { try transfer.endOfPatience() }
+          self.end(transfer, result, multi, handleIsClean: false)
+        } else {
+          expectWatch(of: transfer)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,31 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+  import ErrandCore
+
+  /// Reads what libcurl measured of a transfer. Times are zero there for phases that a kept connection spared.
+  enum CurlMetrics {
+    static func read(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
+      var metrics = ExchangeMetrics()
+      let queue = transfer.submitted.duration(to: transfer.started)
+      metrics.queue = queue
+      metrics.isConnectionReused = transfer.isReused
+      if transfer.isReused != true {
+        metrics.nameLookup = phase(easy, CURLINFO_NAMELOOKUP_TIME_T, after: queue)
+        metrics.connect = phase(easy, CURLINFO_CONNECT_TIME_T, after: queue)
+        metrics.tls = phase(easy, CURLINFO_APPCONNECT_TIME_T, after: queue)
+      }
+      metrics.firstByte = transfer.firstByte.map { transfer.submitted.duration(to: $0) }
+      metrics.total = transfer.submitted.duration(to: .now)
+      metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + Int64(transfer.bodySent)
+      metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
+      metrics.remoteAddress = transfer.connection?.address
+      return metrics
+    }
+
+    private static func phase(_ easy: UnsafeMutableRawPointer, _ info: CURLINFO, after queue: Duration) -> Duration? {
+      let microseconds = errand_easy_offset(easy, info)
+      return microseconds > 0 ? queue + .microseconds(microseconds) : nil
+    }
+  }
+#endif

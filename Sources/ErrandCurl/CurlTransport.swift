@@ -1,0 +1,76 @@
+#if os(Linux)
+  public import ErrandCore
+
+  /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.
+  ///
+  /// It holds answers to the letter of RFC 9112, undoes gzip, deflate, brotli and zstd strictly, and never sends a POST
+  /// twice. The thread starts with the first exchange, serves ``timers`` too, and ends when nobody holds the transport
+  /// or its timers any more and no exchange is left.
+  public final class CurlTransport: Transport {
+    private struct State: Sendable {
+      var configuration: CurlConfiguration
+      var timers: CurlTimers
+    }
+
+    private let state: Locked<State>
+
+    /// Makes a transport with the standard configuration.
+    public init() { state = Locked(Self.state(CurlConfiguration())) }
+
+    /// Makes a transport.
+    /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured.
+    public init(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
+      try configuration.validate()
+      state = Locked(Self.state(configuration))
+    }
+
+    /// How it reaches servers.
+    public var configuration: CurlConfiguration { state.withLock { $0.configuration } }
+
+    /// Changes how it reaches servers. Exchanges that run keep what they began with, and each later one has a thread and
+    /// connections that know the new setting only.
+    /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
+    public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
+      try configuration.validate()
+      let old = state.withLock { state -> CurlTimers? in
+        guard state.configuration != configuration else { return nil }
+        let old = state.timers
+        state = Self.state(configuration)
+        return old
+      }
+      _ = old
+    }
+
+    /// All but telling kinds of networks apart.
+    public var capabilities: TransportCapabilities {
+      [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop]
+    }
+
+    /// gzip, br and zstd. deflate is undone, too, but not asked for.
+    public var contentCodings: [String] { ContentCoding.announced }
+
+    /// Timers that the transport's own thread serves.
+    public var timers: (any Timers)? { state.withLock { $0.timers } }
+
+    /// Sends the request and brings the answer, whatever its status.
+    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, or what the exchange's sink threw.
+    public func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      try CurlRequestCheck.check(exchange.request)
+      let timers = state.withLock { $0.timers }
+      let loop = timers.loop
+      guard loop.isUsable else {
+        throw TransportFailure(.other, "libcurl has no memory or no file descriptor left.", isCertainlyNotSent: true)
+      }
+      let transfer = CurlTransfer(exchange, loop: loop)
+      try await exchange.call.wait(asking: { _ in loop.push(.abort(transfer)) }) { wakeup in
+        transfer.wakeup = wakeup
+        loop.push(.submit(transfer))
+      }
+      return try withExtendedLifetime(timers) { try transfer.outcome() }
+    }
+
+    private static func state(_ configuration: CurlConfiguration) -> State {
+      State(configuration: configuration, timers: CurlTimers(loop: CurlLoop(configuration)))
+    }
+  }
+#endif

@@ -1,0 +1,181 @@
+import ErrandJSON
+import Foundation
+import Testing
+
+@Suite struct JSONDecodingErrorTests {
+  struct Item: Decodable {
+    var name: String
+    var level: UInt8?
+    var at: Date?
+    var kind: Kind?
+    var link: URL?
+    var password: Kind?
+    var flags: [Bool]?
+  }
+  enum Kind: String, Decodable { case gold, iron }
+  struct Page: Decodable { var users: [Item] }
+
+  static func fail(_ text: String, at path: JSONPath? = nil, by decoding: JSONDecoding? = nil) -> JSONDecodingError? {
+    #expect(throws: JSONDecodingError.self) {
+      try (decoding ?? JSONDecoding(dates: .iso8601)).decode(Page.self, from: Data(text.utf8), at: path)
+    }
+  }
+
+  static let users: [(String, JSONDecodingError.Kind, String)] = [
+    ("{}", .missingKey, "$.users[1].name: the key \"name\" is missing, in {}"),
+    (#"{"name":null}"#, .unexpectedNull, #"$.users[1].name: null stands where a string is due, in {"name":null}"#),
+    (#"{"name":7}"#, .wrongType, #"$.users[1].name: expected a string, found a number, in {"name":7}"#),
+    (#"{"name":{}}"#, .wrongType, #"$.users[1].name: expected a string, found an object, in {"name":{}}"#),
+    (
+      #"{"name":"b","level":300}"#, .numberOutOfRange,
+      #"$.users[1].level: the number 300 does not fit UInt8, in {"level":300,"name":"b"}"#
+    ),
+    (
+      #"{"name":"b","level":-1}"#, .numberOutOfRange,
+      #"$.users[1].level: the number -1 does not fit UInt8, in {"level":-1,"name":"b"}"#
+    ),
+    (
+      #"{"name":"b","level":1.5}"#, .numberOutOfRange,
+      #"$.users[1].level: the number 1.5 does not fit UInt8, in {"level":1.5,"name":"b"}"#
+    ),
+    (
+      #"{"name":"b","level":"3"}"#, .wrongType,
+      #"$.users[1].level: expected an integer, found a string, in {"level":"3","name":"b"}"#
+    ),
+    (
+      #"{"name":"b","level":true}"#, .wrongType,
+      #"$.users[1].level: expected an integer, found true or false, in {"level":true,"name":"b"}"#
+    ),
+    (#"{"name":"b","level":1e400}"#, .numberOutOfRange, "$.users[1].level: the number 1e400 is too large"),
+    (
+      #"{"name":"b","flags":[true,1]}"#, .wrongType,
+      #"$.users[1].flags[1]: expected true or false, found a number, in [true,1]"#
+    ),
+    (
+      #"{"name":"b","flags":{}}"#, .wrongType,
+      #"$.users[1].flags: expected an array, found an object, in {"flags":{},"name":"b"}"#
+    ),
+    ("[]", .wrongType, #"$.users[1]: expected an object, found an array, in [{"name":"a"},[]]"#),
+  ]
+
+  @Test(arguments: users) func `failures name place and reason`(
+    user: String, kind: JSONDecodingError.Kind, line: String
+  ) {
+    let error = Self.fail("{\"users\":[{\"name\":\"a\"},\(user)]}")
+    #expect(error?.kind == kind)
+    #expect(error?.description == line)
+    let inEnvelope = Self.fail("{\"data\":[{\"users\":[{\"name\":\"a\"},\(user)]}]}", at: "data[0]")
+    #expect(inEnvelope?.description == line.replacingOccurrences(of: "$.", with: "$.data[0]."))
+  }
+
+  @Test(arguments: [
+    (#"{"name":"b","at":"yesterday"}"#, "$.users[0].at"), (#"{"name":"b","kind":"tin"}"#, "$.users[0].kind"),
+    (#"{"name":"b","link":""}"#, "$.users[0].link"),
+  ]) func `unusable values are placed`(user: String, path: String) {
+    let error = Self.fail("{\"users\":[\(user)]}")
+    #expect(error?.kind == .invalidValue)
+    #expect(error?.path.description == path)
+    #expect(error?.reason.isEmpty == false && error?.excerpt == JSONValueText.sorted(user))
+  }
+
+  @Test(arguments: [
+    ("", JSONDecodingError.Kind.empty), ("  ", .empty), ("{\"users\":", .notJSON), ("{\"users\":[]} x", .notJSON),
+    ("oops", .notJSON),
+    (String(repeating: "[", count: 100_000), .notJSON), ("{\"users\":\"\\ud800\"}", .notJSON), ("[1,]", .notJSON),
+  ]) func `unreadable texts fail by kind`(text: String, kind: JSONDecodingError.Kind) {
+    let error = Self.fail(text)
+    #expect(error?.kind == kind && error?.path == .root && error?.excerpt == "")
+    #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(JSONValue.self, from: Data(text.utf8)) }
+  }
+
+  @Test func `invalid UTF-8 is not JSON`() {
+    let bytes = Data("{\"users\":[{\"name\":\"".utf8) + [0xFF] + Data("\"}]}".utf8)
+    let error = #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Page.self, from: bytes) }
+    #expect(error?.kind == .notJSON)
+  }
+
+  @Test func `markup shows its beginning`() {
+    let error = Self.fail("\n <!DOCTYPE html><html><head><title>502 Bad Gateway</title></head>\n<body>secret</body>")
+    #expect(error?.kind == .notJSON)
+    #expect(error?.excerpt == "<!DOCTYPE html><html><head><title>502 Bad Gat…")
+  }
+
+  @Test(arguments: [
+    ("data.user", "$.data.user", #"{"items":[]}"#), ("data.items[0]", "$.data.items[0]", "[]"),
+    ("nope.deeper[1]", "$.nope", #"{"data":{"items":[]}}"#),
+  ]) func `missing places are named`(path: String, told: String, excerpt: String) throws {
+    let text = #"{"data":{"items":[]}}"#
+    let place = try JSONPath(parsing: path)
+    let error = Self.fail(text, at: place)
+    #expect(error?.kind == .missingKey && error?.path.description == told && error?.excerpt == excerpt)
+    let value = #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.standard.decode(JSONValue.self, from: Data(text.utf8), at: place)
+    }
+    #expect(value?.kind == .missingKey && value?.path.description == told && value?.excerpt == excerpt)
+  }
+
+  @Test func `scalars in the way are named`() {
+    #expect(
+      Self.fail(#"{"data":7}"#, at: "data.user")?.description
+        == #"$.data: expected an object, found a number, in {"data":7}"#)
+    #expect(Self.fail(#"{"data":null}"#, at: "data")?.kind == .unexpectedNull)
+  }
+
+  @Test func `keys are told as written`() {
+    struct Visit: Decodable { var lastVisit: Inner; struct Inner: Decodable { var roomNumber: Int } }
+    let decoding = JSONDecoding(keys: .convertFromSnakeCase)
+    for (number, kind) in [("\"x\"", JSONDecodingError.Kind.wrongType), ("1.5", .numberOutOfRange)] {
+      let text = Data("{\"the_data\":{\"last_visit\":{\"room_number\":\(number)}}}".utf8)
+      let error = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode(Visit.self, from: text, at: "the_data")
+      }
+      #expect(error?.path == "the_data.last_visit.room_number" && error?.kind == kind)
+    }
+  }
+
+  @Test func `secrets are masked`() {
+    let long = String(repeating: "s", count: 25)
+    let secret = Self.fail(
+      #"{"users":[{"name":7,"password":"hunter2","note":"\#(long)","api_key":[1,2],"ok":"shown"}]}"#)
+    #expect(secret?.excerpt == #"{"api_key":"…","name":7,"note":"…","ok":"shown","password":"…"}"#)
+    let wrong = Self.fail(#"{"users":[{"name":"a","password":"hunter2"}]}"#)
+    #expect(wrong?.path == "users[0].password" && wrong?.description.contains("hunter2") == false)
+    let kind = Self.fail(#"{"users":[{"name":"a","kind":"\#(long)"}]}"#)
+    #expect(kind?.kind == .invalidValue && kind?.description.contains(long) == false)
+    var dumped = ""
+    dump(kind, to: &dumped)
+    #expect(!dumped.contains(long) && dumped.contains("users"))
+    #expect(String(reflecting: kind).contains(long) == false)
+  }
+
+  @Test func `excerpts are short`() {
+    let many = (0..<500).map { "\"k\($0)\":\"é\($0)\"" }.joined(separator: ",")
+    let error = Self.fail("{\"users\":[{\(many)}]}")
+    #expect(error?.excerpt.utf8.count ?? 999 <= 120 && error?.excerpt.hasSuffix("…") == true)
+    let atPlace = Self.fail("{\"users\":[{\"name\":[1],\(many)}]}")
+    #expect(atPlace?.excerpt == "[1]")
+    let big = Self.fail("{\"users\":[{\"name\":[\"\(String(repeating: "x", count: 1 << 20))\"]}]}")
+    #expect(big?.excerpt == #"{"name":["…"]}"#)
+  }
+
+  @Test func `errors of own code are placed`() {
+    struct Refusal: Error {}
+    struct Even: Decodable {
+      init(from decoder: any Decoder) throws {
+        guard try decoder.singleValueContainer().decode(Int.self).isMultiple(of: 2) else { throw Refusal() }
+      }
+    }
+    let error = #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.standard.decode([String: [Even]].self, from: Data("{\"a\":[2,3]}".utf8))
+    }
+    #expect(error?.kind == .other && error?.path == "a[1]" && error?.underlying is Refusal)
+    #expect(error?.reason == "the type's own code threw Refusal()")
+  }
+}
+
+/// Texts of values for comparison.
+enum JSONValueText {
+  static func sorted(_ text: String) -> String? {
+    (try? JSONValue(parsing: Data(text.utf8)))?.description
+  }
+}

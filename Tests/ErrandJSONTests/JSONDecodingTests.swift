@@ -1,0 +1,69 @@
+import ErrandJSON
+import Foundation
+import Testing
+
+@Suite struct JSONDecodingTests {
+  struct User: Decodable, Equatable { var name: String, level: UInt8?, kind: Kind? }
+  enum Kind: String, Decodable { case gold, iron }
+  struct Page: Decodable, Equatable { var users: [User] }
+
+  static let page = Page(users: [User(name: "Ada", level: 3, kind: .gold), User(name: "Bo", level: nil, kind: nil)])
+  static let pageText = #"{"users":[{"name":"Ada","level":3,"kind":"gold"},{"name":"Bo","x":[1]}]}"#
+
+  @Test(
+    arguments: [
+      (pageText, nil), ("{\"code\":0,\"data\":\(pageText)}", "data"), ("[0,[1],\(pageText)]", "[2]"),
+      ("{\"a.b\":[[{\"c\":\(pageText)}]]}", "$[\"a.b\"][0][0].c"), ("\u{FEFF}\(pageText)", "$"),
+    ] as [(String, JSONPath?)]) func `values are read at paths`(text: String, path: JSONPath?) throws
+  {
+    #expect(try JSONDecoding.standard.decode(Page.self, from: Data(text.utf8), at: path) == Self.page)
+    let wide = try #require(text.data(using: .utf32))
+    #expect(try JSONDecoding.standard.decode(Page.self, from: wide, at: path) == Self.page)
+  }
+
+  @Test func `scalars are read at paths`() throws {
+    let text = Data(#"{"data":{"n":7,"list":["a","b"],"none":null}}"#.utf8)
+    let decoding = JSONDecoding.standard
+    #expect(try decoding.decode(Int.self, from: text, at: "data.n") == 7)
+    #expect(try decoding.decode(String.self, from: text, at: "data.list[1]") == "b")
+    #expect(try decoding.decode([String].self, from: text, at: "data.list") == ["a", "b"])
+    #expect(try decoding.decode(Int?.self, from: text, at: "data.n") == 7)
+    #expect(try decoding.decode(Int?.self, from: text, at: "data.none") == nil)
+    #expect(try decoding.decode(Int?.self, from: text, at: "data.missing") == nil)
+    #expect(try decoding.decode(JSONValue.self, from: text, at: "data.list[0]") == "a")
+    #expect(try decoding.decode([String: JSONValue].self, from: text, at: "data")["n"] == 7)
+  }
+
+  @Test func `strategies hold at paths`() throws {
+    struct Visit: Decodable, Equatable { var visitedAt: Date, rawData: Data }
+    let text = Data(
+      #"{"the_data":{"last_visit":{"visited_at":"1970-01-01T00:00:05Z","raw_data":"AQI="}},"at":"1970-01-01T00:00:09Z"}"#
+        .utf8)
+    let decoding = JSONDecoding(dates: .iso8601, keys: .convertFromSnakeCase)
+    let visit = try decoding.decode(Visit.self, from: text, at: "the_data.last_visit")
+    #expect(visit == Visit(visitedAt: Date(timeIntervalSince1970: 5), rawData: Data([1, 2])))
+    #expect(try decoding.decode(Date.self, from: text, at: "at") == Date(timeIntervalSince1970: 9))
+    #expect(try decoding.decode(Date?.self, from: text, at: "at") == Date(timeIntervalSince1970: 9))
+  }
+
+  @Test func `a decoder of choice is used`() throws {
+    let decoding = JSONDecoding {
+      let decoder = JSONDecoder()
+      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+      return decoder
+    }
+    #expect(try decoding.decode([Double].self, from: Data("[1,\"inf\"]".utf8)) == [1, .infinity])
+  }
+
+  @Test func `one decoding serves many threads`() async throws {
+    let decoding = JSONDecoding(keys: .convertFromSnakeCase)
+    let text = Data("{\"data\":\(Self.pageText)}".utf8)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<50 {
+        group.addTask { try decoding.decode(Page.self, from: text, at: "data") }
+      }
+      for try await page in group { #expect(page == Self.page) }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import ErrandJSON
+import Foundation
+import Testing
+
+@Suite struct JSONValueTests {
+  let document: JSONValue = ["data": ["items": [["name": "Ada", "level": 3]], "none": nil], "ok": true]
+
+  @Test func `look-ups follow each other`() {
+    #expect(document["data"]["items"][0]["name"]?.stringValue == "Ada")
+    #expect(document["data"]?["items"]?[0]?["level"]?.intValue == 3)
+    #expect(document["data"]["none"]?.isNull == true)
+  }
+
+  @Test func `missing places give nil`() {
+    #expect(document["nope"]["items"][0] == nil)
+    #expect(document["data"]["items"][1] == nil)
+    #expect(document["data"]["items"][-1] == nil)
+    #expect(document["ok"]["x"] == nil)
+    #expect(document[0] == nil)
+  }
+
+  @Test(arguments: [
+    ("", "root"), ("data.items[0].name", "\"Ada\""), ("$.ok", "true"), ("data.items[7]", "-"), ("data[0]", "-"),
+    ("data.none", "null"),
+    ("items.data", "-"),
+  ]) func `paths lead to values`(path: String, expected: String) throws {
+    let found = document.value(at: try JSONPath(parsing: path))
+    switch expected {
+    case "root": #expect(found == document)
+    case "-": #expect(found == nil)
+    default: #expect(found?.description == expected)
+    }
+  }
+
+  @Test func `accessors answer their type alone`() {
+    let values: [JSONValue] = [nil, true, 1, 1.5, "x", [1], ["a": 1], .unsigned(.max)]
+    #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false])
+    #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil])
+    #expect(values.map(\.intValue) == [nil, nil, 1, nil, nil, nil, nil, nil])
+    #expect(values.map(\.doubleValue) == [nil, nil, 1, 1.5, nil, nil, nil, 18_446_744_073_709_551_616])
+    #expect(values.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil, nil])
+    #expect(values.map(\.arrayValue) == [nil, nil, nil, nil, nil, [1], nil, nil])
+    #expect(values.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, ["a": 1], nil])
+  }
+
+  @Test(
+    arguments: [
+      (JSONValue.integer(1), JSONValue.number(1), true), (.unsigned(5), .integer(5), true),
+      (.number(-0.0), .integer(0), true),
+      (.number(18_446_744_073_709_549_568), .unsigned(18_446_744_073_709_549_568), true),
+      (.integer(1), .bool(true), false),
+      (.integer(0), .null, false), (.string("1"), .integer(1), false), (.number(.nan), .number(.nan), false),
+      ([1], [1.0], true),
+      (["a": 1], ["a": 1.0], true), ([], [:], false), (.integer(.max), .number(9_223_372_036_854_775_808), false),
+    ] as [(JSONValue, JSONValue, Bool)]) func `numbers compare by worth`(one: JSONValue, two: JSONValue, equal: Bool)
+  {
+    #expect((one == two) == equal)
+    if equal { #expect(one.hashValue == two.hashValue) }
+  }
+
+  @Test func `integers take the smallest case`() {
+    #expect("\(JSONValue(UInt64.max))" == "18446744073709551615")
+    #expect("\(JSONValue(Int8(-3)))" == "-3")
+    #expect(JSONValue(Int128.max).doubleValue == 0x1p127)
+    guard case .integer = JSONValue(UInt64(7)) else {
+      Issue.record("a small number was kept unsigned")
+      return
+    }
+  }
+
+  @Test func `serialized text is stable`() throws {
+    let value: JSONValue = ["b": [1, 2.5, nil], "a": "\"\\/\n\u{1}é😀", "c": [:], "d": [], "e": .unsigned(.max)]
+    let text = String(decoding: try value.serialized(), as: UTF8.self)
+    #expect(text == #"{"a":"\"\\/\n\u0001é😀","b":[1,2.5,null],"c":{},"d":[],"e":18446744073709551615}"#)
+    #expect(try JSONValue(parsing: Data(text.utf8)) == value)
+  }
+
+  @Test func `pretty text is indented`() throws {
+    let value: JSONValue = ["a": [1, ["b": true]], "c": []]
+    let expected = """
+      {
+        "a": [
+          1,
+          {
+            "b": true
+          }
+        ],
+        "c": []
+      }
+      """
+    #expect(String(decoding: try value.serialized(pretty: true), as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity]) func `infinite numbers are not written`(number: Double) {
+    let value: JSONValue = ["a": [1, .number(number)]]
+    #expect(throws: JSONError.notFinite(path: "a[1]")) { try value.serialized() }
+    #expect(value.description == #"{"a":[1,null]}"#)
+  }
+
+  @Test func `deep values are not written`() {
+    let deep = (0..<600).reduce(JSONValue.null) { inner, _ in [inner] }
+    #expect(throws: JSONError.tooDeep(limit: 512)) { try deep.serialized() }
+    #expect(deep.description == "The JSON is nested deeper than 512 levels.")
+  }
+
+  @Test func `every double survives`() throws {
+    let numbers = [
+      0.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.30000000000000004, -1.5, 1e16,
+      123456789012345680,
+    ]
+    for number in numbers {
+      let text = try JSONValue.number(number).serialized()
+      #expect(try JSONValue(parsing: text).doubleValue == number)
+      #expect(try JSONDecoder().decode(Double.self, from: text) == number)
+    }
+  }
+
+  @Test func `coding goes both ways`() throws {
+    struct Holder: Codable, Equatable { var meta: JSONValue, list: [JSONValue], none: JSONValue?, null: JSONValue }
+    let holder = Holder(
+      meta: ["a": [1, true, 1.5, "x", nil, .unsigned(.max), .integer(.min)], "b": ["c": [:]], "f": false],
+      list: [[], 0, "true"], none: nil, null: .null)
+    let text = try JSONEncoder().encode(holder)
+    #expect(try JSONDecoder().decode(Holder.self, from: text) == holder)
+    #expect(try JSONDecoder().decode(JSONValue.self, from: text) == (try JSONValue(parsing: text)))
+  }
+}
