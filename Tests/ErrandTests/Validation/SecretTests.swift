@@ -112,7 +112,7 @@ import Testing
   @Test func `decoding failures show no secret`() async {
     let long = String(repeating: Self.marker, count: 5)
     for body in [#"{"token":"MARKER","note":1}"#, #"{"token":1,"note":"\#(long)"}"#, "<\(Self.marker)"] {
-      let error = await ScriptedClient(answers: [.json(body)]).failure(of: Probe<Typed>())
+      let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<Typed>())
       #expect(error?.code == .decoding)
       let isMarkup = body.hasPrefix("<")  // the head of a proxy's page is shown on purpose
       if let error, !isMarkup { #expect(!(Self.everything(error) + error.message).contains(Self.marker)) }
