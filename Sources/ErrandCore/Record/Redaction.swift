@@ -18,7 +18,10 @@ package enum Redaction {
     var text = visible(text)
     if let start = text.range(of: "://")?.upperBound {
       let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-      if let at = text[start..<end].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
+      // Where no port follows the colon, a password with a slash in it was meant.
+      let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0"
+      let reach = port.allSatisfy { $0.isASCII && $0.isNumber || $0 == "]" } ? end : text.endIndex
+      if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
     }
     guard let question = text.firstIndex(of: "?") else { return text }
     let pairs = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)

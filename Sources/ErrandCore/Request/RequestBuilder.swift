@@ -69,6 +69,7 @@ final class RequestBuilder: Sendable {
     do {
       for filter in configuration.filters { try filter.apply(&target, request) }
     } catch {
+      if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
     return Draft(method: method, target: target, body: body, style: style)
@@ -133,6 +134,7 @@ final class RequestBuilder: Sendable {
     do {
       return try request.finishedRequest()
     } catch {
+      if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("the finished request could not be made: \(error)"), cause: error)
     }
   }

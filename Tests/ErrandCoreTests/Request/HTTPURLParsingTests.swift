@@ -72,7 +72,8 @@ import Testing
   @Test(arguments: [
     ("http://u:MARKER@h/", "http://•••@h/"), ("http://MARKER@h/?a=MARKER", "http://•••@h/?a=•••"),
     ("ftp://u:MARKER@h/", "ftp://•••@h/"), ("http://h:x/?k=MARKER&l", "http://h:x/?k=•••&l"),
-    ("http://u:MARKER@h\u{1}/", "http://•••@h"),
+    ("http://u:MARKER@h\u{1}/", "http://•••@h"), ("http://u:x/MARKER@h/", "http://•••@h/"),
+    ("http://u:x?MARKER@h/", "http://•••@h/"), ("http://u:x#MARKER@h/", "http://•••@h/"),
   ])
   func `refusals hide secrets`(text: String, shown: String) {
     let error = #expect(throws: HTTPURL.Invalid.self) { _ = try HTTPURL(text) }

@@ -9,7 +9,7 @@ import Testing
     ("text/html; charset=\"utf-8\"", "text/html", ["charset", "utf-8"]),
     ("text/html ; a = b ; c", "text/html", ["a", "b"]), ("a/b;x=\"y;z\";w=1", "a/b", ["x", "y;z", "w", "1"]),
     ("a/b;x=\"y\\\"z\"", "a/b", ["x", "y\"z"]), ("a/b;x=\"\\\\\"", "a/b", ["x", "\\"]),
-    ("a/b;x=\"", "a/b", ["x", "\""]),
+    ("a/b;x=\"", "a/b", ["x", ""]),
     ("a/b;x=", "a/b", ["x", ""]), ("a/b;x=\"\"", "a/b", ["x", ""]), ("a/b;=y", "a/b", ["", "y"]),
     ("a/b;;;", "a/b", []), ("application/problem+json", "application/problem+json", []),
     ("a/b;x=1;x=2", "a/b", ["x", "1", "x", "2"]), ("a/b;x=a=b", "a/b", ["x", "a=b"]),
@@ -52,7 +52,7 @@ import Testing
     #expect(MediaType("a/b; c=d") != MediaType("a/b"))
   }
 
-  /// Four times the text takes about four times as long; a quadratic reader would take sixteen times.
+  /// Sixteen times the text takes about sixteen times as long; a quadratic reader would take 256 times.
   @Test(arguments: [";", " ", "\"", "\\", "\"\\", ";x=", ";x=\"", "a", "/", "\t;", "=", ";\"", "é", "\u{301}"])
   func `hostile texts take linear time`(piece: String) {
     let clock = ContinuousClock()
@@ -60,6 +60,6 @@ import Testing
       let text = "a/b;x=" + String(repeating: piece, count: count / piece.utf8.count)
       return (0..<3).map { _ in clock.measure { _ = MediaType(text) } }.min() ?? .zero
     }
-    #expect(time(160_000) < time(40_000) * 10 + .milliseconds(20))
+    #expect(time(160_000) < time(10_000) * 64 + .milliseconds(20))
   }
 }

@@ -38,8 +38,8 @@ import Testing
 
   @Test func `accept follows the response type`() async throws {
     let bench = ScriptedClient(answer: { _ in .json("{}") })
-    #expect(try await bench.sent(Probe<JSONValue>())?.fields[.accept] == "application/json")
-    #expect(try await bench.sent(Probe<String>())?.fields[.accept] == "text/*, */*;q=0.5")
+    #expect(try await bench.sent(Ask<JSONValue>())?.fields[.accept] == "application/json")
+    #expect(try await bench.sent(Ask<String>())?.fields[.accept] == "text/*, */*;q=0.5")
   }
 
   @Test func `content type only where nobody set it`() async throws {

@@ -44,7 +44,7 @@ struct Around: Interceptor {
       ]
     }
     _ = try await bench.client.send(Sending(), options: .tag("t"))
-    #expect(seen.all == ["Probe<Data> t true"])
+    #expect(seen.all == ["Ask<Data> t true"])
   }
 
   @Test func `they change request and answer`() async throws {
@@ -64,7 +64,7 @@ struct Around: Interceptor {
           }
         ]
       }, answer: { _ in .text("teapot", status: 418) })
-    #expect(try await bench.client.send(Probe<String>()) == "teapot!")
+    #expect(try await bench.client.send(Ask<String>()) == "teapot!")
     let sent = try #require(bench.transport.requests.first)
     #expect(sent.method == .put && sent.url.string == "http://moved/x?y" && sent.text == "changed")
     #expect(sent.fields["x-trace"] == "7")
@@ -78,7 +78,7 @@ struct Around: Interceptor {
         }
       ]
     }
-    let response = try await bench.client.response(Probe<String>())
+    let response = try await bench.client.response(Ask<String>())
     #expect(response.value == "own" && response.metrics.attempts == 0)
     #expect(bench.transport.requests.isEmpty)
   }
@@ -94,7 +94,7 @@ struct Around: Interceptor {
         }
       ]
     }
-    let response = try await bench.client.response(Probe<String>())
+    let response = try await bench.client.response(Ask<String>())
     #expect(response.value == "third" && response.metrics.attempts == 3)
   }
 
@@ -134,6 +134,51 @@ struct Around: Interceptor {
     #expect(seen.all == [302, 404, 404])
   }
 
+  /// Waits for the end of its task.
+  @Sendable static func never() async -> Int? {
+    let (stream, continuation) = AsyncStream<Int>.makeStream()
+    return await withTaskCancellationHandler {
+      await stream.first { _ in true }
+    } onCancel: {
+      continuation.finish()
+    }
+  }
+
+  @Test func `they may race two answers`() async throws {
+    let bench = ScriptedClient(
+      {
+        $0.interceptors = [
+          Around { request, _, next in
+            try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
+              for number in 1...2 {
+                var copy = request
+                copy.fields["X-Copy"] = "\(number)"
+                group.addTask { [copy] in try await next(copy) }
+              }
+              defer { group.cancelAll() }
+              guard let first = try await group.next() else { throw Closed() }
+              return first
+            }
+          }
+        ]
+      },
+      answer: { request in
+        if request.fields["X-Copy"] == "1" { _ = await Self.never() }
+        return .text("second")
+      })
+    #expect(try await bench.client.send(Ask<String>()) == "second")
+  }
+
+  @Test func `errors hold the request as sent`() async {
+    let bench = ScriptedClient(
+      {
+        $0.credentials = FixedCredential(.bearer("t"))
+        $0.exchangeInterceptors = [Self.signer]
+      }, answer: { _ in .status(500) })
+    let request = await bench.failure(of: Sending())?.request
+    #expect(request?.fields[.authorization] == "Bearer t" && request?.fields["X-Signature"] != nil)
+  }
+
   // MARK: - Encryption and signing
 
   static func flipped(_ data: Data) -> Data { Data(data.map { $0 ^ 0x5A }) }
@@ -154,7 +199,7 @@ struct Around: Interceptor {
         $0.commonBodyArguments = { ["app": "shop"] }
         $0.interceptors = [Self.cipher]
       }, answer: { _ in ScriptedAnswer(body: Self.flipped(Data(#"{"nick":"A"}"#.utf8))) })
-    let request = Probe<JSONValue>(
+    let request = Ask<JSONValue>(
       method: .post, arguments: ["a": 1], argumentFormat: .json, shape: ["nick": .string])
     #expect(try await bench.client.send(request) == ["nick": "A"])
     let sent = try #require(bench.transport.requests.first)

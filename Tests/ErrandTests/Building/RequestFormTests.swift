@@ -131,7 +131,7 @@ import Testing
 
   @Test func `requests run side by side`() async throws {
     let bench = ScriptedClient(answer: { .text($0.url.path) })
-    let request = Probe<String>(path: "/same")
+    let request = Ask<String>(path: "/same")
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<200 { group.addTask { try await bench.client.send(request) } }
       return try await group.reduce(into: [String]()) { $0.append($1) }

@@ -76,6 +76,12 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
+  @Test func `a filter's own words stand`() async {
+    let own = APIError(.build, APIError.Code(rawValue: "closed"), "Come back tomorrow.")
+    let bench = ScriptedClient { $0.filters = [URLFilter("door") { _, _ in throw own }] }
+    #expect(await bench.failure(of: Sending())?.message == "Come back tomorrow.")
+  }
+
   @Test func `a filter cannot smuggle line breaks`() async {
     let bench = ScriptedClient { $0.filters = [URLFilter("bad") { target, _ in target.path += "\r\nX: y" }] }
     #expect(await bench.failure(of: Sending())?.code == .invalidPath)

@@ -124,6 +124,11 @@ import Testing
     #expect(try await [first, second] == ["http://one/p", "http://two/p"])
   }
 
+  @Test func `shared client needs a base URL`() async {
+    let error = await APIClient.shared.outcome(of: Sending()).error
+    #expect(error?.message == "The client has no base URL; set one, or give an absolute URL as path.")
+  }
+
   // MARK: - Families
 
   @Test func `family brings base and arguments`() async throws {

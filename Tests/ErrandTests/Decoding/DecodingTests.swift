@@ -23,33 +23,33 @@ import Testing
       Self.answer([0xD6, 0xD0, 0xCE, 0xC4], "text/plain; charset=GBK"), .text("中文😀"),
       Self.answer([0xA4, 0xA4], "text/html;charset=\"Big5\""),
     ])
-    #expect(try await bench.client.send(Probe<String>()) == "中文")
-    #expect(try await bench.client.send(Probe<String>()) == "中文😀")
-    #expect(try await bench.client.send(Probe<String>()) == "中")
+    #expect(try await bench.client.send(Ask<String>()) == "中文")
+    #expect(try await bench.client.send(Ask<String>()) == "中文😀")
+    #expect(try await bench.client.send(Ask<String>()) == "中")
   }
 
   @Test func `wrong text says why`() async {
     let bench = ScriptedClient(answers: [
       Self.answer([0xFF], "text/plain; charset=utf-8"), Self.answer([0x41], "text/plain; charset=klingon"),
     ])
-    let invalid = await bench.failure(of: Probe<String>())
+    let invalid = await bench.failure(of: Ask<String>())
     #expect(invalid?.stage == .decode && invalid?.code == .decoding)
     #expect(invalid?.message == "The answer could not be read as text: the body is not valid utf-8.")
     #expect(invalid?.response?.body == Data([0xFF]) && invalid?.request != nil)
-    let unknown = await bench.failure(of: Probe<String>())
+    let unknown = await bench.failure(of: Ask<String>())
     #expect(unknown?.message == "The answer could not be read as text: the charset \"klingon\" is unknown.")
   }
 
   @Test func `nothing reads no body`() async throws {
     let bench = ScriptedClient(answers: [.status(204), .text("{not read"), .json("[")])
-    for _ in 0..<3 { #expect(try await bench.client.send(Probe<Nothing>()) == Nothing()) }
+    for _ in 0..<3 { #expect(try await bench.client.send(Ask<Nothing>()) == Nothing()) }
   }
 
   @Test func `JSON value has access by path`() async throws {
     let bench = ScriptedClient(answers: [
       .json(#"{"data":{"items":[{"name":"中"},{"name":null}],"big":18446744073709551615}}"#)
     ])
-    let value = try await bench.client.send(Probe<JSONValue>())
+    let value = try await bench.client.send(Ask<JSONValue>())
     #expect(value.value(at: "data.items[0].name") == "中")
     #expect(value["data"]["items"][1]["name"]?.isNull == true && value["data"]["items"][2] == nil)
     #expect(value["data"]["big"] == .unsigned(.max))
@@ -59,10 +59,10 @@ import Testing
     let bench = ScriptedClient(answers: [
       .json(#"{"nick":"A","level":9,"more":[]}"#), .json(#"[{"nick":"A"}]"#), .json("7"), .json("null"),
     ])
-    #expect(try await bench.client.send(Probe<User>()) == User(nick: "A", level: 9))
-    #expect(try await bench.client.send(Probe<[User]>()) == [User(nick: "A")])
-    #expect(try await bench.client.send(Probe<Int>()) == 7)
-    #expect(try await bench.client.send(Probe<User?>()) == nil)
+    #expect(try await bench.client.send(Ask<User>()) == User(nick: "A", level: 9))
+    #expect(try await bench.client.send(Ask<[User]>()) == [User(nick: "A")])
+    #expect(try await bench.client.send(Ask<Int>()) == 7)
+    #expect(try await bench.client.send(Ask<User?>()) == nil)
   }
 
   @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
     (#"{"nick":null}"#, "$.nick: "),
   ])
   func `decoding failure has a path`(body: String, start: String) async {
-    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Probe<User>())
+    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<User>())
     #expect(error?.stage == .decode && error?.code == .decoding)
     #expect(error?.message.hasPrefix("The answer could not be read as JSON: \(start)") == true)
     #expect(error?.cause is JSONDecodingError)
@@ -79,13 +79,13 @@ import Testing
 
   @Test func `excerpt masks secrets`() async {
     let body = #"{"nick":7,"password":"MARKER","note":"MARKER-that-is-longer-than-24-characters"}"#
-    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Probe<User>())
+    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<User>())
     #expect(error?.message.contains("nick") == true)
     #expect(error?.message.contains("MARKER") == false)
   }
 
   @Test(arguments: ["", "<html>", "{"]) func `no JSON is a failure`(body: String) async {
-    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Probe<User>())
+    let error = await ScriptedClient(answers: [.json(body)]).failure(of: Ask<User>())
     #expect(error?.code == .decoding)
     #expect(error?.message.hasSuffix("..") == false)
   }
@@ -100,15 +100,15 @@ import Testing
       answer: { request in
         .json(request.url.path == "/p" ? #"{"created_at":"1970-01-01T00:00:00Z"}"# : #"{"createdAt":0}"#)
       })
-    #expect(try await bench.client.send(Probe<Entry>()) == moment)
-    let own = Probe<Entry>(path: "/q", jsonDecoding: JSONDecoding(dates: .secondsSince1970))
+    #expect(try await bench.client.send(Ask<Entry>()) == moment)
+    let own = Ask<Entry>(path: "/q", jsonDecoding: JSONDecoding(dates: .secondsSince1970))
     #expect(try await bench.client.send(own) == moment)
   }
 
   @Test func `large bodies decode too`() async throws {
     let users = (0..<2_000).map { (number: Int) in User(nick: "n\(number)", level: number) }
     let body = String(decoding: try JSONEncoder().encode(users), as: UTF8.self)
-    #expect(try await ScriptedClient(answers: [.json(body)]).client.send(Probe<[User]>()) == users)
+    #expect(try await ScriptedClient(answers: [.json(body)]).client.send(Ask<[User]>()) == users)
   }
 
   // MARK: - A format of one's own
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `response has value and head`() async throws {
     let bench = ScriptedClient(answers: [.json(#"{"nick":"A"}"#, status: 201)])
-    let response = try await bench.client.response(Probe<User>())
+    let response = try await bench.client.response(Ask<User>())
     #expect(response.value == User(nick: "A") && response.status == 201 && response.origin == .network)
     #expect(response.fields[.contentType] == "application/json" && response.raw.body == Data(#"{"nick":"A"}"#.utf8))
     #expect(response.metrics.attempts == 1 && response.raw.url.string == "http://h.example/p")

@@ -8,7 +8,7 @@ import Testing
     let bench = ScriptedClient(answers: [
       .redirect(to: "/b"), .redirect(to: "c?x=1"), .redirect(to: "//o/d"), .text("done"),
     ])
-    let response = try await bench.client.response(Probe<String>(path: "/v1/a"))
+    let response = try await bench.client.response(Ask<String>(path: "/v1/a"))
     #expect(response.value == "done" && response.raw.url.string == "http://o/d")
     #expect(response.metrics.redirects == 3 && response.metrics.attempts == 4)
     #expect(

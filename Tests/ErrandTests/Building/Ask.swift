@@ -2,7 +2,7 @@ import Errand
 import Foundation
 
 /// A request whose every part a test can choose.
-struct Probe<Response: Decodable & Sendable>: APIRequest {
+struct Ask<Response: Decodable & Sendable>: APIRequest {
   var path: Path = "/p"
   var method: HTTPMethod = .get
   var server: RequestServer = .base
@@ -27,5 +27,5 @@ struct Probe<Response: Decodable & Sendable>: APIRequest {
   func finishedRequest() throws -> HTTPRequest? { finished }
 }
 
-/// A probe that takes any body.
-typealias Sending = Probe<Data>
+/// A request that takes any body.
+typealias Sending = Ask<Data>
