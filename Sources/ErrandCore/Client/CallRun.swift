@@ -63,6 +63,8 @@ final class CallRun: Sendable {
   /// Builds, sends, judges and decodes; then runs the hook that is off the callback executor.
   func work() async -> CallEnding {
     let came = await carryOut()
+    // User code that throws a cancellation of its own cancels the call: the handle and the error say the same.
+    if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
     let ending = turned(came, by: state.endsBy)
     if let hook = typed.hook(before: ending) {

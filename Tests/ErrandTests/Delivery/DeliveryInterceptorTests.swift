@@ -136,6 +136,32 @@ import Testing
     #expect(outcome.error?.cause is Refusal)
   }
 
+  @Test func `own cancellation cancels the call`() async {
+    let fixture = fixture { _, _, _ in throw CancellationError() }
+    let call = fixture.client.start(outcomeOf: fixture.request, on: .inPlace, options: fixture.options()) {
+      fixture.events.append("told \($0.told)")
+    }
+    await fixture.ended.waitStubbornly()
+    #expect(fixture.events.all.contains("told cancelled"))
+    #expect(call.isCancelled, "the handle says what the error says")
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @Test func `cancelled call starts no user code`() async {
+    let ran = Recorded<Int>()
+    let fixture = fixture { request, _, next in
+      ran.append(1)
+      return try await next(request)
+    }
+    let outcome = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await fixture.client.outcome(of: fixture.request)
+    }.value
+    #expect(outcome.told == "cancelled")
+    #expect(outcome.error?.attempts == 0)
+    #expect(ran.all.isEmpty)
+  }
+
   // MARK: - Transports
 
   /// Ignores the call's state but honours the cancellation of its task.

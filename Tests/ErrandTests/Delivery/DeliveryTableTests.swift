@@ -59,7 +59,8 @@ import Testing
     if ending != .cancelInHook, ending != .cancelQueued { fixture.hook.open() }
     if ending == .cancelQueued, door.isOnQueue { DeliveryDoor.queue.suspend() }
 
-    let started = door.start(fixture, fixture.options(owner: owner), leaks)
+    let captures = LeakCheck()
+    let started = door.start(fixture, fixture.options(owner: owner), leaks, captures)
     if ending == .cancelBefore { started.cancel() }
     if ending == .cancelRacing { await race(started, fixture) }
     if ending.holdsExchange, ending != .cancelBefore { await fixture.exchange.reached() }
@@ -75,7 +76,11 @@ import Testing
     case .byTag: fixture.client.cancel(tag: "tagged")
     case .all: fixture.client.cancelAll()
     }
-    return await verdict(door, ending, started, fixture)
+    var problems = await verdict(door, ending, started, fixture)
+    // The handle is still held here: what the closures captured must be free all the same.
+    problems += await captures.survivors(turns: 20_000).map { "\($0) lives on beside the handle" }
+    withExtendedLifetime(started) {}
+    return problems
   }
 
   /// Cancels where the success stands at the door of the executor already.

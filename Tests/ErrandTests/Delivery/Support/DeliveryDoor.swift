@@ -13,10 +13,12 @@ enum DeliveryDoor: CaseIterable, Sendable {
 
   /// Starts the call; the terminal event is noted as `told …`.
   @MainActor
-  func start(_ fixture: DeliveryFixture, _ options: CallOptions, _ leaks: LeakCheck) -> StartedCall {
+  func start(_ fixture: DeliveryFixture, _ options: CallOptions, _ leaks: LeakCheck, _ captures: LeakCheck)
+    -> StartedCall
+  {
     let events = fixture.events
     let captured = Captured()
-    leaks.watch(captured, "captured object")
+    captures.watch(captured, "captured object")
     switch self {
     case .send:
       let task = Task { await Self.send(fixture, options, captured) }
