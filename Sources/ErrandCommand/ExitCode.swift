@@ -11,6 +11,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case tls = 60
   case usage = 64
   case data = 65
+  case interrupted = 130
 
   /// The code for a call that failed.
   init(_ error: APIError) {
@@ -20,6 +21,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       case .validate: error.code == .status ? .status : .data
       case .decode: .data
       case .deadline: .timeout
+      case .cancelled: .interrupted
       case .transport: Self.transport(error)
       default: .other
       }

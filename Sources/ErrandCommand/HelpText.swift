@@ -36,7 +36,3 @@ enum HelpText {
     }.joined(separator: "\n")
   }
 }
-
-extension HelpText {
-  static let send = "…\n"
-}

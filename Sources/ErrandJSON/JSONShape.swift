@@ -70,6 +70,9 @@ public struct JSONShape: Sendable, Hashable {
 
   /// A value that has at least one of the shapes.
   public static func anyOf(_ shapes: JSONShape...) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
+
+  /// A value that has at least one of the shapes, from a list made at run time. The empty list lets nothing pass.
+  public static func anyOf(_ shapes: [JSONShape]) -> JSONShape { JSONShape(rule: .anyOf(shapes)) }
 }
 
 extension JSONShape: ExpressibleByDictionaryLiteral {

@@ -1,6 +1,127 @@
+import Dispatch
 import Errand
+import Foundation
 
 /// Sends one request from the shell.
-enum SendCommand {
-  @MainActor static func run(_ arguments: [String]) async -> ExitCode { .other }
+@MainActor
+struct SendCommand {
+  private let options: SendOptions
+  private let client: APIClient
+
+  /// Reads the words, sends, shows what came, and says how it went.
+  static func run(_ words: [String]) async -> ExitCode {
+    do {
+      return await SendCommand(options: try SendParser.parse(words)).run()
+    } catch {
+      complain("\(error)")
+      Terminal.write("“errand send --help” teaches.\n", to: .error)
+      return .usage
+    }
+  }
+
+  private init(options: SendOptions) {
+    self.options = options
+    client = Self.client(for: options)
+  }
+
+  private func run() async -> ExitCode {
+    let interruption = Self.cancelWhenInterrupted(client)
+    defer { interruption.cancel() }
+    do {
+      guard let path = options.output else { return try await sendToOutput() }
+      return try await send(into: OutputFile(path))
+    } catch let failure as StreamSink.WriteFailure where failure.isBrokenPipe {
+      return .other
+    } catch {
+      Self.complain("\(error)")
+      return .other
+    }
+  }
+
+  /// To people whole, to programs piece by piece.
+  private func sendToOutput() async throws -> ExitCode {
+    let isWhole = Terminal.isTerminal(.output) || options.shape != nil || options.sentMethod == .head
+    let sink = isWhole ? nil : StreamSink(Terminal.Stream.output.rawValue)
+    let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
+    try await sink?.drained()
+    if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
+      Terminal.write(Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response))
+    } else if sink == nil || outcome.error != nil, let response = outcome.response {
+      show(response)
+    }
+    return end(outcome)
+  }
+
+  private func send(into file: OutputFile) async throws -> ExitCode {
+    let sink = options.shape == nil ? StreamSink(file.descriptor) : nil
+    let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
+    if outcome.error != nil {
+      file.discard()
+      if let response = outcome.response { show(response) }
+      return end(outcome)
+    }
+    do {
+      try await sink?.drained()
+      if sink == nil, let body = outcome.response?.body, let code = Terminal.put(body, into: file.descriptor) {
+        throw StreamSink.WriteFailure(code: code)
+      }
+      try file.keep()
+      return end(outcome)
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+
+  // MARK: - Showing
+
+  private func show(_ response: HTTPResponse) {
+    let showing = BodyPrinter.showing(
+      response.body, of: response, isTerminal: Terminal.isTerminal(.output), paint: Terminal.paint(for: .output))
+    switch showing {
+    case .raw(let data): Terminal.write(data)
+    case .text(let text): Terminal.write(text)
+    case .note(let note): Self.complain(note)
+    }
+  }
+
+  private func end(_ outcome: Outcome<Data>) -> ExitCode {
+    if options.isVerbose {
+      Terminal.write(Terminal.paint(for: .error)(.dim, "* \(Wording.metrics(outcome.metrics))") + "\n", to: .error)
+    }
+    guard let error = outcome.error else { return .success }
+    Self.complain(error.message)
+    return ExitCode(error)
+  }
+
+  private static func complain(_ sentence: String) {
+    let word = Terminal.paint(for: .error)(.red, "errand:")
+    Terminal.write("\(word) \(PlainText.visible(sentence))\n", to: .error)
+  }
+
+  // MARK: - The client
+
+  /// Lets an interrupt from the keyboard cancel the call, so that it ends in order.
+  private static func cancelWhenInterrupted(_ client: APIClient) -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler { client.cancelAll() }
+    source.resume()
+    return source
+  }
+
+  private static func client(for options: SendOptions) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.userAgent = "errand/\(HelpText.version)"
+    if options.isVerbose {
+      let talk = Talk(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
+      configuration.exchangeInterceptors = [talk]
+    }
+    #if os(Linux)
+      var transport = CurlConfiguration()
+      transport.proxy = options.usesProxy ? .environment : .none
+      if let curl = try? CurlTransport(transport) { configuration.transport = .own(curl) }
+    #endif
+    return APIClient(configuration)
+  }
 }

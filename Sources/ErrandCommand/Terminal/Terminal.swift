@@ -32,18 +32,20 @@ enum Terminal {
   /// Writes text to a stream.
   static func write(_ text: String, to stream: Stream = .output) { write(Data(text.utf8), to: stream) }
 
-  /// Writes bytes to a stream, all of them; gives up where nobody reads any more.
-  @discardableResult
-  static func write(_ bytes: some ContiguousBytes, to stream: Stream = .output) -> Bool {
+  /// Writes bytes to a stream; gives up where nobody reads any more.
+  static func write(_ bytes: Data, to stream: Stream = .output) { _ = put(bytes, into: stream.rawValue) }
+
+  /// Writes bytes to a descriptor, all of them; returns the system's error number where that fails.
+  static func put(_ bytes: Data, into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
-        let written = systemWrite(stream.rawValue, UnsafeRawBufferPointer(rebasing: rest))
+        let written = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
         if written < 0, errno == EINTR { continue }
-        guard written > 0 else { return false }
+        guard written >= 0 else { return errno }
         rest = rest.dropFirst(written)
       }
-      return true
+      return nil
     }
   }
 

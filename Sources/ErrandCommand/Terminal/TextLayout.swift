@@ -21,6 +21,7 @@ enum TextLayout {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     var lines: [String] = []
     var line = String(words[0])
+    while width(line) > columns { lines.append(cut(&line, columns, indent)) }
     for word in words.dropFirst() {
       if width(line) + 1 + width(word) > columns, line.contains(where: { $0 != " " }) {
         lines.append(line)

@@ -13,6 +13,9 @@ public struct CallMetrics: Sendable, Hashable {
   /// What the transport measured of each exchange that brought an answer, in order.
   public var exchanges: [ExchangeMetrics] = []
 
+  /// Makes empty metrics.
+  public init() {}
+
   /// Bytes sent over all exchanges.
   public var bytesSent: Int64 { exchanges.reduce(0) { $0 + $1.bytesSent } }
   /// Bytes received over all exchanges, as they came over the wire.

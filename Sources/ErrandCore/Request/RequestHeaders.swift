@@ -59,6 +59,11 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     entries.append(Entry(name: name, value: value))
   }
 
+  /// Says a value beside those said before: the field is sent once for each.
+  public mutating func add(_ name: HTTPFieldName, _ value: FieldValue) {
+    entries.append(Entry(name: name, value: value))
+  }
+
   /// Writes what is said into fields. A name said several times is sent several times.
   func apply(to fields: inout HTTPFields) {
     for (index, entry) in entries.enumerated() {

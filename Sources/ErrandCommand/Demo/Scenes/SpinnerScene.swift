@@ -5,11 +5,11 @@ import ErrandTesting
 struct SpinnerScene: DemoScene {
   let title = "An accessory that draws a spinner, for slow calls alone"
   let declared = #"""
-    let spinner = LoadingIndicator(delay: .milliseconds(100), minimum: .milliseconds(600)) {
+    let spinner = LoadingIndicator(delay: .milliseconds(300), minimum: .milliseconds(500)) {
       isShown in show(isShown)
     }
     client.configure { $0.accessories = [spinner] }
-    _ = try await client.send(Quick())
+    let quick = try await client.response(Quick())
     _ = try await client.send(Slow())
     """#
 
@@ -38,20 +38,22 @@ struct SpinnerScene: DemoScene {
       states.note(isShown)
     }
 
-    let spinner = LoadingIndicator(delay: .milliseconds(100), minimum: .milliseconds(600)) {
+    let spinner = LoadingIndicator(delay: .milliseconds(300), minimum: .milliseconds(500)) {
       isShown in show(isShown)
     }
     client.configure { $0.accessories = [spinner] }
-    _ = try await client.send(Quick())
-    stage.showGot("the quick call ended")
+    let quick = try await client.response(Quick())
+    let wasShown = states.entries.contains(true)
+    stage.showGot("the quick call ended after \(Wording.duration(quick.metrics.total))")
     _ = try await client.send(Slow())
     stage.showGot("the slow call ended")
     await states.reached(2)
 
     for request in stage.requests() { stage.showSent(request) }
+    // On a machine that is very busy the quick call may be slow, and the spinner is right to show.
     stage.claim(
       "the quick call ended before the spinner's delay: nothing blinked",
-      stage.report.cameBack.first == "the quick call ended")
+      !wasShown || quick.metrics.total >= .milliseconds(290))
     stage.claim("the slow call showed it once, and it went away by itself", states.entries == [true, false])
   }
 }

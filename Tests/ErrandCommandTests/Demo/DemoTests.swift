@@ -7,6 +7,7 @@ import Testing
   @Test(arguments: Demo.scenes.indices) func `what is shown is what runs`(index: Int) throws {
     let scene = Demo.scenes[index]
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/ErrandCommand/Demo/Scenes")
     let source = try String(contentsOf: folder.appending(path: "\(type(of: scene)).swift"), encoding: .utf8)
     let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,0 +1,37 @@
+import Errand
+import Foundation
+
+/// Decides how a body is shown.
+enum BodyPrinter {
+  /// What to write.
+  enum Showing: Equatable {
+    /// The bytes as they are.
+    case raw(Data)
+    /// A text for people.
+    case text(String)
+    /// Nothing but a word of why.
+    case note(String)
+  }
+
+  /// Raw for programs; for people indented and coloured JSON, text without control characters, or a note.
+  static func showing(_ body: Data, of response: HTTPResponse, isTerminal: Bool, paint: Paint) -> Showing {
+    guard isTerminal, !body.isEmpty else { return .raw(body) }
+    if let text = String(validating: body, as: UTF8.self), (try? JSONValue(parsing: body)) != nil {
+      return .text(JSONPrinter.pretty(text, paint: paint) + "\n")
+    }
+    guard isText(response), let text = try? response.text() else {
+      let type = response.fields[.contentType].map { " of \(PlainText.visible($0))" } ?? ""
+      return .note(
+        "\(Wording.bytes(Int64(body.count)))\(type) are not shown on a terminal; write -o FILE, or use a pipe")
+    }
+    let visible = PlainText.visible(text, keepsLines: true)
+    return .text(visible.hasSuffix("\n") ? visible : visible + "\n")
+  }
+
+  /// By the content type; without one, by the lack of zero bytes.
+  private static func isText(_ response: HTTPResponse) -> Bool {
+    guard let type = response.fields[.contentType].flatMap({ MediaType($0) }) else { return !response.body.contains(0) }
+    let texts = ["application/xml", "application/javascript", "application/x-www-form-urlencoded", "image/svg+xml"]
+    return type.matches("text/*") || type.isJSON || texts.contains(type.essence) || type.essence.hasSuffix("+xml")
+  }
+}

@@ -1,0 +1,176 @@
+import Errand
+import ErrandJSON
+import Foundation
+
+/// Reads the words behind `errand send`.
+struct SendParser {
+  private var words: ArraySlice<String>
+  private var options = SendOptions()
+  private var places: [String] = []
+
+  /// Reads all words.
+  static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
+    var parser = SendParser(words: words[...])
+    return try parser.readAll()
+  }
+
+  private init(words: ArraySlice<String>) { self.words = words }
+
+  private mutating func readAll() throws(UsageError) -> SendOptions {
+    while let word = words.popFirst() {
+      if word == "--" {
+        places += words
+        break
+      }
+      if word.hasPrefix("-"), word.count > 1 { try option(word) } else { places.append(word) }
+    }
+    try placeWords()
+    return options
+  }
+
+  // MARK: - Options
+
+  private mutating func option(_ word: String) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isLong = word.hasPrefix("--")
+    let name = isLong ? parts[0] : String(word.prefix(2))
+    let attached = isLong ? (parts.count > 1 ? parts[1] : nil) : (word.count > 2 ? String(word.dropFirst(2)) : nil)
+    if try flag(name) {
+      guard attached == nil else { throw UsageError("\(name) takes no value") }
+      return
+    }
+    guard Self.valued.contains(name) else {
+      throw UsageError("there is no option “\(name)”; what is no option and begins with - goes behind --")
+    }
+    guard let value = attached ?? words.popFirst() else { throw UsageError("\(name) needs a value") }
+    try take(value, of: name)
+  }
+
+  private static let valued: Set<String> = [
+    "-H", "--header", "--shape", "--timeout", "--user", "--bearer", "-o", "--output",
+  ]
+
+  /// True if the name was one of an option without a value.
+  private mutating func flag(_ name: String) throws(UsageError) -> Bool {
+    switch name {
+    case "--json": try format(.json, name)
+    case "--form": try format(.form, name)
+    case "--query": try format(.query, name)
+    case "-v", "--verbose": options.isVerbose = true
+    case "--no-follow": options.followsRedirects = false
+    case "--no-proxy": options.usesProxy = false
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func format(_ format: ArgumentFormat, _ name: String) throws(UsageError) {
+    guard options.format == nil || options.format == format else {
+      throw UsageError("\(name) says otherwise than the option before it; take one of --json, --form and --query")
+    }
+    options.format = format
+  }
+
+  private mutating func take(_ value: String, of name: String) throws(UsageError) {
+    switch name {
+    case "-H", "--header": options.fields.append(try Self.field(value))
+    case "--shape": options.shape = try Self.shape(value)
+    case "--timeout": options.timeout = try Self.timeout(value)
+    case "--user": try credential(try Self.basic(value))
+    case "--bearer": try credential(.bearer(value))
+    default: options.output = value
+    }
+  }
+
+  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
+    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    options.credential = credential
+  }
+
+  private static func field(_ text: String) throws(UsageError) -> SendOptions.Field {
+    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+      throw UsageError("-H needs the form 'Name: value'; 'Name:' leaves the field out")
+    }
+    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    return .init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
+  }
+
+  private static func shape(_ text: String) throws(UsageError) -> JSONShape {
+    do {
+      return try ShapeNotation.shape(of: text)
+    } catch {
+      throw UsageError("--shape: \(error)")
+    }
+  }
+
+  private static func timeout(_ text: String) throws(UsageError) -> Duration {
+    guard let seconds = Double(text), seconds > 0, seconds <= 1_000_000_000 else {
+      throw UsageError("--timeout needs a number of seconds above 0, such as 2.5, not “\(text)”")
+    }
+    return .seconds(seconds)
+  }
+
+  private static func basic(_ text: String) throws(UsageError) -> RequestCredential {
+    guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
+    return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+  }
+
+  // MARK: - Method, URL and items
+
+  private mutating func placeWords() throws(UsageError) {
+    var places = self.places[...]
+    if let first = places.first, let method = Self.method(first) {
+      options.method = method
+      places.removeFirst()
+    }
+    guard let url = places.popFirst() else { throw UsageError("a URL is missing") }
+    options.url = try Self.completed(url)
+    for place in places { options.items.append(try Self.item(place)) }
+    try checkNames()
+  }
+
+  /// A query or a form may say a name twice; a JSON object may not.
+  private func checkNames() throws(UsageError) {
+    var names: Set<String> = []
+    guard options.format == .json, let twice = options.items.first(where: { !names.insert($0.name).inserted }) else {
+      return
+    }
+    throw UsageError("“\(twice.name)” is there twice; for a list write \(twice.name):='[…]'")
+  }
+
+  /// A word in capitals is a method; of those in small letters, the well-known ones are.
+  private static func method(_ word: String) -> String? {
+    let isCapital = !word.isEmpty && word.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x2D }
+    if isCapital { return word }
+    let known = ["get", "post", "put", "patch", "delete", "head", "options"]
+    return known.contains(word) ? word.uppercased() : nil
+  }
+
+  /// A URL with a scheme: https where none is given, http for this machine.
+  private static func completed(_ text: String) throws(UsageError) -> String {
+    let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
+    let authority = (scheme.map { text[$0.range.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
+    guard !authority.contains("@") else {
+      throw UsageError("take name and password out of the URL and give them by --user name:password")
+    }
+    if scheme != nil { return text }
+    if text.hasPrefix(":") { return "http://localhost\(text)" }
+    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1"
+    return (isHere ? "http://" : "https://") + text
+  }
+
+  private static func item(_ text: String) throws(UsageError) -> SendOptions.Item {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex, !text.hasPrefix(":=") else {
+      throw UsageError("“\(text)” is no argument; write name=value, or name:=json for numbers, lists and the like")
+    }
+    let value = text[text.index(after: equals)...]
+    let name = text[..<equals]
+    guard name.hasSuffix(":") else { return .init(name: String(name), value: .string(String(value))) }
+    do {
+      return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
+    } catch {
+      throw UsageError("the value of “\(name)=” is read as JSON, but \(error); for a text write \(name.dropLast())=…")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Errand
+import Foundation
+
+/// The request that the words ask for.
+struct ShellRequest: APIRequest {
+  let options: SendOptions
+
+  var path: Path { Path(options.url) }
+  var method: HTTPMethod { options.sentMethod }
+  var arguments: Arguments { Arguments(options.items.map { ($0.name, Self.argument($0.value)) }) }
+  var argumentFormat: ArgumentFormat { options.format ?? .byMethod }
+  var credential: RequestCredential { options.credential }
+  var timeouts: Timeouts? { options.timeout.map { Timeouts(total: .after($0)) } }
+  var redirects: RedirectPolicy? { options.followsRedirects ? .follow() : .manual }
+  var statusRule: StatusRule? { options.followsRedirects ? .success : .success.or(.range(300...399)) }
+  var shape: JSONShape? { options.shape }
+  typealias Response = Data
+
+  var headers: RequestHeaders {
+    var headers = RequestHeaders()
+    if options.shape != nil || options.format == .json { headers.set(.accept, "application/json, */*;q=0.5") }
+    var said: Set<HTTPFieldName> = []
+    for field in options.fields {
+      let name = HTTPFieldName(field.name)
+      guard let value = field.value, !said.insert(name).inserted else {
+        headers.set(name, field.value.map { Self.value($0, of: field.name) })
+        continue
+      }
+      headers.add(name, Self.value(value, of: field.name))
+    }
+    return headers
+  }
+
+  private static func value(_ text: String, of name: String) -> RequestHeaders.FieldValue {
+    Secrets.isSecret(name) ? .secret(text) : .text(text)
+  }
+
+  private static func argument(_ value: JSONValue) -> ArgumentValue {
+    switch value {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(value)
+    case .unsigned(let value): .unsigned(value)
+    case .number(let value): .number(value)
+    case .string(let value): .string(value)
+    case .array(let elements): .array(elements.map(argument))
+    case .object(let members):
+      .object(Arguments(members.sorted { $0.key < $1.key }.map { ($0.key, argument($0.value)) }))
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Errand
+import Foundation
+
+/// Prints what is really sent and received, hop by hop, for `-v`; secrets masked.
+struct Talk: Interceptor {
+  let paint: Paint
+  let write: @Sendable (String) -> Void
+
+  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    write(sent(request))
+    let response = try await next(request)
+    write(received(response))
+    return response
+  }
+
+  /// Request line, fields and a word about the body.
+  func sent(_ request: HTTPRequest) -> String {
+    let line = "> \(request.method) \(Secrets.maskedTarget(request.url.string))"
+    var lines = [paint(.bold, line)] + request.fields.all.map { "> " + shown($0) }
+    if let body = request.body { lines.append(paint(.dim, "> (\(Wording.bytes(Int64(body.count))) of body)")) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Status line and fields, marked as received.
+  func received(_ response: HTTPResponse) -> String { head(response, mark: "< ") }
+
+  /// Status line and fields.
+  func head(_ response: HTTPResponse, mark: String = "") -> String {
+    let head = response.head
+    let line = "\(mark)\(head.version.rawValue) \(head.status)\(head.reason.isEmpty ? "" : " \(head.reason)")"
+    let status = paint(head.isSuccess ? .green : .yellow, PlainText.visible(line))
+    return ([status] + head.fields.all.map { mark + shown($0) }).map { $0 + "\n" }.joined()
+  }
+
+  private func shown(_ field: HTTPField) -> String {
+    let value =
+      field.isSecret ? Secrets.mask : Secrets.maskedTarget(Secrets.shown(field.value, of: field.name.rawValue))
+    return paint(.dim, "\(field.name):") + " " + PlainText.visible(value)
+  }
+}

@@ -1,0 +1,51 @@
+import Errand
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct CommandChoiceTests {
+  @Test(
+    arguments: [
+      (["demo"], .demo([])), (["demo", "3", "1"], .demo([3, 1])), (["demo", "-h"], .show(HelpText.demo)),
+      (["send", "h", "a=1"], .send(["h", "a=1"])), (["send", "--help"], .show(HelpText.send)),
+      (["send", "h", "--", "-h"], .send(["h", "--", "-h"])), (["help"], .show(HelpText.usage)),
+      (["--help"], .show(HelpText.usage)), (["help", "send"], .show(HelpText.send)),
+      (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
+      ([], .refuse("say what to do", help: HelpText.usage)),
+      (["frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
+      (["help", "frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
+      (["demo", "99"], .refuse("a scene is chosen by its number, 1 to \(Demo.scenes.count)", help: HelpText.demo)),
+    ] as [([String], CommandChoice)])
+  func `the first words choose`(words: [String], choice: CommandChoice) {
+    #expect(CommandChoice(words) == choice)
+  }
+
+  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send])
+  func `help fits the screen`(text: String) {
+    for line in text.split(separator: "\n") { #expect(TextLayout.width(line) <= 110, "\(line)") }
+    #expect(text.hasSuffix("\n"))
+  }
+
+  @Test(arguments: ExitCode.allCases.filter { $0 != .other && $0 != .interrupted })
+  func `help tells every exit status`(code: ExitCode) {
+    #expect(HelpText.send.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(
+    arguments: [
+      (APIError(.build, .invalidURL, ""), .usage), (APIError(.build, .unsupported, ""), .other),
+      (APIError(.validate, .status, ""), .status), (APIError(.validate, .shape, ""), .data),
+      (APIError(.validate, .notJSON, ""), .data), (APIError(.decode, .decoding, ""), .data),
+      (APIError(.deadline, .deadline, ""), .timeout), (APIError(.cancelled, .cancelled, ""), .interrupted),
+      (APIError(.transport, .init(rawValue: "nameLookup"), ""), .nameLookup),
+      (APIError(.transport, .init(rawValue: "refused"), ""), .refused),
+      (APIError(.transport, .init(rawValue: "connectTimeout"), ""), .timeout),
+      (APIError(.transport, .init(rawValue: "idleTimeout"), ""), .timeout),
+      (APIError(.transport, .init(rawValue: "tls"), ""), .tls),
+      (APIError(.transport, .init(rawValue: "reset"), ""), .other),
+      (APIError(.redirect, .tooManyRedirects, ""), .other),
+    ] as [(APIError, ExitCode)])
+  func `an error has its status`(error: APIError, code: ExitCode) {
+    #expect(ExitCode(error) == code)
+  }
+}

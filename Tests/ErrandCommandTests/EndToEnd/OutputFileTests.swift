@@ -1,0 +1,80 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct OutputFileTests {
+  /// Gives an empty folder, and removes it afterwards.
+  private func inFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-out-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  private func names(in folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+  }
+
+  @Test func `a whole body takes the name`() async throws {
+    let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
+    try await inFolder { folder async throws in
+      let file = folder.appending(path: "film")
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()])
+      #expect(run.status == 0 && run.output.isEmpty)
+      #expect(try Data(contentsOf: file).count == 3_000_000)
+      #expect(try names(in: folder) == ["film"])
+    }
+  }
+
+  @Test func `a shaped body is written too`() async throws {
+    let server = try LoopbackServer { _ in .json("[1]") }
+    try await inFolder { folder async throws in
+      let file = folder.appending(path: "list")
+      let words = ["send", server.url, "-o", file.path(), "--shape", #"["number"]"#]
+      #expect(try await BuiltCommand.run(words).status == 0)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "[1]")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (LoopbackAnswer.status(404, body: "no such film"), 22, "no such film"),
+      (LoopbackAnswer.ok("half of it").cut(after: 4), 1, ""),
+    ] as [(LoopbackAnswer, Int32, String)])
+  func `a failure leaves the old file`(answer: LoopbackAnswer, status: Int32, shown: String) async throws {
+    let server = try LoopbackServer { _ in answer }
+    try await inFolder { folder async throws in
+      let file = folder.appending(path: "film")
+      try Data("old".utf8).write(to: file)
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()])
+      #expect(run.status == status && run.text == shown)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+      #expect(try names(in: folder) == ["film"])
+    }
+  }
+
+  @Test func `a device is not replaced`() async throws {
+    let server = try LoopbackServer { _ in .ok("gone") }
+    #expect(try await BuiltCommand.run(["send", server.url, "-o", "/dev/null"]).status == 0)
+    var status = stat()
+    #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+  }
+
+  @Test func `a link keeps pointing there`() async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      let (file, link) = (folder.appending(path: "film"), folder.appending(path: "link"))
+      try Data("old".utf8).write(to: file)
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+      #expect(try await BuiltCommand.run(["send", server.url, "-o", link.path()]).status == 0)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path()) == file.path())
+    }
+  }
+
+  @Test func `a place that is none is named`() async throws {
+    let run = try await BuiltCommand.run(["send", "h.invalid", "-o", "/no/such/folder/x"])
+    #expect(run.status == 1)
+    #expect(run.error == "errand: “/no/such/folder/x” cannot be written: No such file or directory\n")
+  }
+}

@@ -1,0 +1,39 @@
+import Errand
+import Foundation
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct BodyPrinterTests {
+  private func showing(_ body: Data, type: String?, isTerminal: Bool = true) throws -> BodyPrinter.Showing {
+    let fields = HTTPFields(type.map { [HTTPField(.contentType, $0)] } ?? [])
+    let response = HTTPResponse(
+      head: ResponseHead(status: 200, fields: fields), body: body, url: try HTTPURL("http://h.example/"))
+    return BodyPrinter.showing(body, of: response, isTerminal: isTerminal, paint: .plain)
+  }
+
+  @Test func `a pipe gets the very bytes`() throws {
+    let body = Data([0x7B, 0x7D, 0x1B, 0, 0xFF])
+    #expect(try showing(body, type: "application/json", isTerminal: false) == .raw(body))
+  }
+
+  @Test func `a terminal gets indented JSON`() throws {
+    let shown = BodyPrinter.Showing.text("{\n  \"a\": 1\n}\n")
+    #expect(try showing(Data(#"{"a":1}"#.utf8), type: "application/json") == shown)
+    #expect(try showing(Data(#"{"a":1}"#.utf8), type: "text/plain") == shown)
+  }
+
+  @Test func `a terminal gets text without controls`() throws {
+    #expect(try showing(Data("a\u{1B}[0m\r\nb".utf8), type: "text/html") == .text("a␛[0m\nb\n"))
+    #expect(try showing(Data([0xE9]), type: "text/plain; charset=latin1") == .text("é\n"))
+    #expect(try showing(Data("no type".utf8), type: nil) == .text("no type\n"))
+    #expect(try showing(Data("{broken".utf8), type: "application/json") == .text("{broken\n"))
+  }
+
+  @Test func `a terminal gets no binary`() throws {
+    let note = "3 bytes of image/png are not shown on a terminal; write -o FILE, or use a pipe"
+    #expect(try showing(Data([1, 2, 3]), type: "image/png") == .note(note))
+    #expect(try showing(Data([0xFF, 0]), type: nil) != .raw(Data([0xFF, 0])))
+    #expect(try showing(Data(), type: "image/png") == .raw(Data()))
+  }
+}

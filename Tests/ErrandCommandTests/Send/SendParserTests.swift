@@ -1,0 +1,96 @@
+import Errand
+import ErrandJSON
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct SendParserTests {
+  private func parse(_ words: String...) throws(UsageError) -> SendOptions { try SendParser.parse(words) }
+
+  @Test(arguments: [
+    ("http://h/x", "http://h/x"), ("https://h/x", "https://h/x"), ("h.example/x?a=1", "https://h.example/x?a=1"),
+    ("localhost", "http://localhost"), ("localhost:8080/x", "http://localhost:8080/x"),
+    ("127.0.0.1:1", "http://127.0.0.1:1"), ("[::1]:8080/", "http://[::1]:8080/"),
+    (":8080/x", "http://localhost:8080/x"),
+    ("localhost.example", "https://localhost.example"), ("h/?u=http://x@y", "https://h/?u=http://x@y"),
+  ])
+  func `URLs are completed`(written: String, sent: String) throws {
+    #expect(try parse(written).url == sent)
+  }
+
+  @Test(arguments: [
+    (["h"], "GET"), (["POST", "h"], "POST"), (["post", "h"], "POST"), (["PURGE", "h"], "PURGE"),
+    (["h", "a=1"], "GET"), (["h", "a=1", "--query"], "GET"), (["h", "a=1", "--json"], "POST"),
+    (["--form", "h", "a=1"], "POST"), (["h", "--json"], "GET"), (["DELETE", "h", "a=1", "--json"], "DELETE"),
+  ])
+  func `the method is told or follows`(words: [String], method: String) throws {
+    #expect(try SendParser.parse(words).sentMethod.rawValue == method)
+  }
+
+  @Test(
+    arguments: [
+      ("a=1", "a", "1"), ("a=", "a", ""), ("a=b=c", "a", "b=c"), ("a:=1", "a", 1), ("a:=\"1\"", "a", "1"),
+      ("a:=[1,null]", "a", [1, nil]), ("a==", "a", "="), ("名=值 &+", "名", "值 &+"), ("a=:=", "a", ":="),
+      ("a=x:=1", "a", "x:=1"),
+    ] as [(String, String, JSONValue)])
+  func `arguments have names and values`(word: String, name: String, value: JSONValue) throws {
+    #expect(try parse("h", word).items == [.init(name: name, value: value)])
+  }
+
+  @Test func `fields are said or left out`() throws {
+    let options = try parse("h", "-H", "X-A: b: c ", "--header=X-B:1", "-HX-C:  ", "-H", "X-A: 2")
+    #expect(
+      options.fields == [
+        .init(name: "X-A", value: "b: c"), .init(name: "X-B", value: "1"), .init(name: "X-C", value: nil),
+        .init(name: "X-A", value: "2"),
+      ])
+    let headers = ShellRequest(options: options).headers
+    #expect(
+      headers
+        == {
+          var headers = RequestHeaders()
+          headers.set("X-A", "b: c")
+          headers.set("X-B", "1")
+          headers.set("X-C", nil)
+          headers.add("X-A", "2")
+          return headers
+        }())
+  }
+
+  @Test func `options may stand anywhere`() throws {
+    let options = try parse(
+      "-v", "PUT", "--timeout", "0.25", "h", "--user", "ada:a:b", "--form", "a=1", "--no-follow", "--no-proxy", "-ofile"
+    )
+    #expect(options.isVerbose && !options.followsRedirects && !options.usesProxy)
+    #expect(options.timeout == .milliseconds(250) && options.output == "file" && options.format == .form)
+    #expect(options.credential == .basic(user: "ada", password: "a:b") && options.method == "PUT")
+    #expect(try parse("h", "--bearer=t=1").credential == .bearer("t=1"))
+    #expect(try parse("h", "--", "-x=1").items == [.init(name: "-x", value: "1")])
+  }
+
+  @Test(arguments: [
+    ([], "a URL is missing"), (["GET"], "a URL is missing"), (["-v"], "a URL is missing"),
+    (["h", "--frob"], "there is no option “--frob”"), (["h", "-x=1"], "goes behind --"),
+    (["h", "-H"], "-H needs a value"), (["h", "-H", "no colon"], "'Name: value'"),
+    (["h", "-H", ": x"], "'Name: value'"),
+    (["h", "--timeout", "soon"], "not “soon”"), (["h", "--timeout", "0"], "above 0"),
+    (["h", "--timeout", "-1"], "above 0"), (["h", "--timeout", "nan"], "above 0"),
+    (["h", "--timeout", "inf"], "above 0"), (["h", "--user", "ada"], "name:password"),
+    (["h", "--user", "a:b", "--bearer", "t"], "one credential is enough"), (["h", "--json", "--form"], "take one of"),
+    (["h", "word"], "“word” is no argument"), (["h", "=x"], "is no argument"), (["h", ":=1"], "is no argument"),
+    (["h", "a:=x"], "for a text write a=…"), (["h", "a:="], "for a text write a=…"),
+    (["h", "--json", "a=1", "a=2"], "“a” is there twice"), (["h", "-v=1"], "-v takes no value"),
+    (["h", "--json=1"], "--json takes no value"), (["http://ada:pw@h/"], "--user name:password"),
+    (["h", "--shape", "{"], "--shape: the shape has to be JSON"),
+    (["h", "--shape", #"{"a": "strin"}"#], "--shape: at $.a: “strin” is no type"),
+  ])
+  func `wrong words are refused with help`(words: [String], message: String) {
+    let error = #expect(throws: UsageError.self) { try SendParser.parse(words) }
+    #expect(error?.description.contains(message) == true, "\(error?.description ?? "no error")")
+  }
+
+  @Test func `no message shows a password`() {
+    let error = #expect(throws: UsageError.self) { try SendParser.parse(["http://ada:sesame@h/"]) }
+    #expect(error?.description.contains("sesame") == false)
+  }
+}

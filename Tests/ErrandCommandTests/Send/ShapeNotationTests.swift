@@ -1,0 +1,38 @@
+import Errand
+import ErrandJSON
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct ShapeNotationTests {
+  @Test(
+    arguments: [
+      (#""string""#, .string), (#""number""#, .number), (#""integer""#, .integer), (#""bool""#, .bool),
+      (#""null""#, .null), (#""any""#, .any), (#""array""#, .array(of: .any)), (#""object""#, .object([:])),
+      (#""string?""#, .optional(.string)), (#"" string | null ? ""#, .optional(.nullable(.string))),
+      (#""string|number""#, .anyOf([.string, .number])), (#""=a|=b""#, .oneOf("a", "b")),
+      (#""\"a|b\"|\"c\\\"d\"""#, .oneOf("a|b", "c\"d")), (#""1|true|=x""#, .oneOf(1, true, "x")),
+      (#""=a|number|null""#, .nullable(.anyOf([.oneOf("a"), .number]))), (#""=""#, .oneOf("")),
+      ("[]", .array(of: .any)), (#"["string"]"#, [.string]), (#"["string", "number"]"#, [.string, .number]),
+      ("3", .oneOf(3)), ("true", .oneOf(true)), ("null", .null), ("{}", .object([:])),
+      (#"{"a": "string", "b": "integer?"}"#, ["a": .string, "b": .optional(.integer)]),
+      (#"{"a?": {"b": ["string|null"]}}"#, ["a": .optional(["b": [.nullable(.string)]])]),
+      (#"{"a|null": ["any"], "b|null?": {}}"#, ["a": .nullable([.any]), "b": .optional(.nullable([:]))]),
+      (#"{"a??": "string", "b?": "string?"}"#, ["a?": .string, "b": .optional(.string)]),
+    ] as [(String, JSONShape)])
+  func `a notation means a shape`(text: String, shape: JSONShape) throws {
+    #expect(try ShapeNotation.shape(of: text) == shape)
+  }
+
+  @Test(arguments: [
+    ("", "the shape has to be JSON"), ("string", "the shape has to be JSON"),
+    (#"{"a": {"b": ["text"]}}"#, "at $.a.b[0]: “text” is no type; there are string, number"),
+    (#"{"a": "string|"}"#, "at $.a: a type is missing"), (#"{"a": ""}"#, "a type is missing"),
+    (#"["string?"]"#, "at $[0]: ? is for keys that may be missing"),
+    (#"{"a": "string", "a?": "string"}"#, "at $.a: the key is there twice"), (#"{"a": "[1]"}"#, "“[1]” is no type"),
+  ])
+  func `a wrong notation names place and cure`(text: String, message: String) {
+    let failure = #expect(throws: ShapeNotation.Failure.self) { try ShapeNotation.shape(of: text) }
+    #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "no failure")")
+  }
+}

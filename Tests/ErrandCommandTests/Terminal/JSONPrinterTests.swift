@@ -1,0 +1,29 @@
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct JSONPrinterTests {
+  @Test(arguments: [
+    ("1", "1"), (" [ ] ", "[]"), ("{ }", "{}"), ("[[],{}]", "[\n  [],\n  {}\n]"),
+    (#"{"b":1.0,"a":[true,null]}"#, "{\n  \"b\": 1.0,\n  \"a\": [\n    true,\n    null\n  ]\n}"),
+    (#"{"a":"x,{}[]:\"\\"}"#, "{\n  \"a\": \"x,{}[]:\\\"\\\\\"\n}"), ("1e400", "1e400"),
+    ("\"\u{9B}31m\u{7F}\"", "\"\u{FFFD}31m\u{2421}\""),
+  ])
+  func `a text is indented, else untouched`(text: String, pretty: String) {
+    #expect(JSONPrinter.pretty(text, paint: .plain) == pretty)
+  }
+
+  @Test func `keys and values differ in colour`() {
+    let text = JSONPrinter.pretty(#"{"k":["v",1,null]}"#, paint: Paint(isOn: true))
+    #expect(text.contains("\u{1B}[34m\"k\"\u{1B}[0m"))
+    #expect(text.contains("\u{1B}[32m\"v\"\u{1B}[0m"))
+    #expect(text.contains("\u{1B}[36m1\u{1B}[0m"))
+    #expect(text.contains("\u{1B}[35mnull\u{1B}[0m"))
+  }
+
+  @Test func `broken text is walked over`() {
+    for text in ["{", "[1,", "\"abc", "}}]]", "\\", ",:,:", "{\"a\"", ""] {
+      _ = JSONPrinter.pretty(text, paint: .plain)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct SecretsTests {
+  @Test(arguments: ["Authorization", "X-Api-Key", "Cookie", "password", "access_token", "sig", "Set-Cookie", "OTP"])
+  func `names tell secrets`(name: String) {
+    #expect(Secrets.isSecret(name))
+  }
+
+  @Test(arguments: ["name", "Accept", "page", "version", "Host", "zipcode"])
+  func `other names are no secrets`(name: String) {
+    #expect(!Secrets.isSecret(name))
+  }
+
+  @Test func `secrets are masked in place`() {
+    #expect(Secrets.maskedTarget("/a?page=2&token=abc&x") == "/a?page=2&token=•••&x")
+    #expect(Secrets.maskedTarget("/a") == "/a")
+    #expect(Secrets.maskedBody("user=ada&password=p%26w") == "user=ada&password=•••")
+    #expect(Secrets.maskedBody(#"{"a":[{"pin":1}],"b":2}"#) == #"{"a":[{"pin":"•••"}],"b":2}"#)
+    #expect(Secrets.maskedBody("just text") == "just text")
+    #expect(Secrets.shown("Basic YWRh", of: "Authorization") == "Basic •••")
+    #expect(Secrets.shown("abc", of: "Authorization") == "•••")
+    #expect(Secrets.shown("abc", of: "X-Api-Key") == "•••")
+    #expect(Secrets.shown("abc", of: "Accept") == "abc")
+  }
+}

@@ -1,0 +1,64 @@
+import Errand
+import Foundation
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct WordingTests {
+  @Test(
+    arguments: [
+      (.zero, "0.00 ms"), (.microseconds(7), "0.00 ms"), (.microseconds(420), "0.42 ms"),
+      (.microseconds(1_049), "1.0 ms"), (.milliseconds(301), "301.0 ms"), (.milliseconds(1_240), "1.24 s"),
+      (.seconds(75), "75.00 s"),
+    ] as [(Duration, String)])
+  func `durations are said`(duration: Duration, words: String) {
+    #expect(Wording.duration(duration) == words)
+  }
+
+  @Test(
+    arguments: [
+      (0, "0 bytes"), (1, "1 byte"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_536, "1.5 KiB"),
+      (5 << 20, "5.0 MiB"), (Int64.max, "8796093022207.9 MiB"),
+    ] as [(Int64, String)])
+  func `sizes are said`(count: Int64, words: String) {
+    #expect(Wording.bytes(count) == words)
+  }
+
+  @Test func `metrics are one line`() {
+    var exchange = ExchangeMetrics()
+    exchange.firstByte = .milliseconds(2)
+    exchange.bytesSent = 10
+    exchange.bytesReceived = 1
+    exchange.isConnectionReused = true
+    exchange.remoteAddress = "127.0.0.1"
+    var metrics = CallMetrics()
+    metrics.total = .milliseconds(3)
+    metrics.redirects = 1
+    metrics.exchanges = [exchange]
+    #expect(
+      Wording.metrics(metrics)
+        == "3.0 ms in all · first byte 2.0 ms · 10 bytes sent, 1 byte received · 1 redirect · connection reused to 127.0.0.1"
+    )
+    #expect(Wording.metrics(CallMetrics()) == "0.00 ms in all · 0 bytes sent, 0 bytes received")
+  }
+
+  @Test(arguments: [
+    ("short", 10, ["short"]), ("one two three", 8, ["one two", "  three"]), ("  keep it", 7, ["  keep", "  it"]),
+    ("abcdefghijkl", 5, ["abcde", "  fgh", "  ijk", "  l"]), ("李雷李雷", 4, ["李雷", "  李", "  雷"]), ("", 5, [""]),
+  ])
+  func `lines are broken at spaces`(text: String, columns: Int, lines: [String]) {
+    #expect(TextLayout.wrapped(text, to: columns, indent: "  ") == lines)
+  }
+
+  @Test func `control characters are made visible`() {
+    #expect(PlainText.visible("a\u{1B}[31m\r\n\tb\u{0}") == "a␛[31m␍␊␉b␀")
+    #expect(PlainText.visible("a\u{1B}\r\n\tb", keepsLines: true) == "a␛\n\tb")
+    #expect(PlainText.visible("Zoë 李 🚀") == "Zoë 李 🚀")
+  }
+
+  @Test func `colours follow the environment`() {
+    #expect(Terminal.wantsColour([:]) && Terminal.wantsColour(["NO_COLOR": "", "TERM": "xterm"]))
+    #expect(!Terminal.wantsColour(["NO_COLOR": "1"]) && !Terminal.wantsColour(["TERM": "dumb"]))
+    #expect(Paint.plain(.red, "x") == "x" && Paint(isOn: true)(.red, "x") == "\u{1B}[31mx\u{1B}[0m")
+  }
+}
