@@ -6,30 +6,27 @@
   enum CurlCallbacks {
     /// One line of a head.
     static let head: curl_write_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return 0 }
+      guard let transfer = transfer(data) else { return 0 }
       return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// A piece of the body.
     static let body: curl_write_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return 0 }
+      guard let transfer = transfer(data) else { return 0 }
       return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// Room for the next piece of the request's body.
     static let upload: curl_read_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return Int(CURL_READFUNC_ABORT) }
+      guard let transfer = transfer(data) else { return Int(CURL_READFUNC_ABORT) }
       return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// A connection stands and the request is about to be written.
     static let beforeRequest: curl_prereq_callback = { data, remote, local, remotePort, localPort in
-      guard let handle = handle(data), let transfer = handle.transfer, let remote, let local else {
-        return CURL_PREREQFUNC_ABORT
-      }
-      let connection = handle.loop._withUnsafeGuaranteedRef {
-        $0.connections.find(local: local, localPort: localPort, remote: remote, remotePort: remotePort)
-      }
+      guard let transfer = transfer(data), let remote, let local else { return CURL_PREREQFUNC_ABORT }
+      let connection = transfer.loop.connections.find(
+        local: local, localPort: localPort, remote: remote, remotePort: remotePort)
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
@@ -46,8 +43,8 @@
       return errand_socket_close(socket)
     }
 
-    private static func handle(_ data: UnsafeMutableRawPointer?) -> CurlHandle? {
-      data.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    private static func transfer(_ data: UnsafeMutableRawPointer?) -> CurlTransfer? {
+      data.flatMap { Unmanaged<CurlHandle>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.transfer } }
     }
 
     private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {

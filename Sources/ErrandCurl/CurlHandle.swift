@@ -18,7 +18,6 @@
     private static let ordinaryBuffer = 16 << 10
 
     let easy: UnsafeMutableRawPointer
-    let loop: Unmanaged<CurlLoop>
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
@@ -34,10 +33,9 @@
     private var forbidsReuse = false
     private var wantsFreshConnection = false
 
-    init?(loop: CurlLoop, configuration: CurlConfiguration, connections: CurlConnections) {
+    init?(configuration: CurlConfiguration, connections: CurlConnections) {
       guard let easy = curl_easy_init() else { return nil }
       self.easy = easy
-      self.loop = Unmanaged.passUnretained(loop)
       httpVersion = configuration.httpVersion
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))

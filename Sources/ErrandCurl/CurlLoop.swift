@@ -173,7 +173,7 @@
     }
 
     private func makeHandle() -> CurlHandle? {
-      CurlHandle(loop: self, configuration: configuration, connections: connections)
+      CurlHandle(configuration: configuration, connections: connections)
     }
 
     private static let outOfRoom = TransportFailure(

@@ -18,7 +18,7 @@
 
     // MARK: The loop's thread only
 
-    unowned let loop: CurlLoop
+    unowned(unsafe) let loop: CurlLoop  // runs, and so lives, as long as a transfer is in it
     var handle: CurlHandle?
     /// Its place among the loop's running transfers; -1 where it is not one.
     var place = -1
@@ -33,9 +33,9 @@
     private(set) var connection: CurlConnection?
     private(set) var isStale = false
     private(set) var staleConnections = 0
-    private(set) var parser: CurlHeadParser
+    @exclusivity(unchecked) private(set) var parser: CurlHeadParser
     private(set) var head: ResponseHead?
-    private(set) var body: CurlBody?
+    @exclusivity(unchecked) private(set) var body: CurlBody?
     private var lateTrailers = CurlFieldCollector(limit: 0)
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?

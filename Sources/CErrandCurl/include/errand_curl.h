@@ -63,6 +63,9 @@ bool errand_socket_has_unread(int fd);
 // The bytes a TCP socket has received in its life; -1 where the system does not tell.
 int64_t errand_socket_received(int fd);
 
+// The file of certificate authorities that libcurl was built for, or null.
+const char *errand_system_authorities(void);
+
 // Names the calling thread (at most 15 bytes) and keeps the signal of broken pipes from it.
 void errand_thread_prepare(const char *name);
 

@@ -149,7 +149,7 @@ final class CallRun: Sendable {
   // MARK: - The plan
 
   private func plan() throws(APIError) -> CallPlan {
-    if options.bodySink != nil, !snapshot.capabilities.contains(.bodySink) {
+    if options.bodySink != nil, case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
     }
@@ -160,7 +160,8 @@ final class CallRun: Sendable {
       envelope: request.envelope ?? family?.envelope ?? snapshot.configuration.envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
       redirects: request.redirects ?? snapshot.configuration.redirects,
-      connectTimeout: (timeouts.connect ?? .seconds(10)).duration, idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
+      connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
+      idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
       onProgress: progress(), log: log)
   }

@@ -2,7 +2,8 @@
 /// which knows no types, so that no wait has to carry a value of unknown size.
 protocol CallTyping: AnyObject, Sendable {
   /// Makes what is sent.
-  func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError) -> HTTPRequest
+  func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
+    -> HTTPRequest
   /// Decodes the answer and keeps the value; returns why it could not.
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError?
   /// Reads a refused answer as the request's type for errors.

@@ -1,4 +1,5 @@
 import ErrandJSON
+import Foundation
 
 /// Judges the answer by this call's own rules: status, content type, shape, business code.
 package struct Validating: Interceptor {
@@ -45,7 +46,8 @@ package struct Validating: Interceptor {
     do {
       value = try JSONValue(parsing: response.body)
     } catch {
-      throw failure(.notJSON, "JSON was expected, but \(error).", response, cause: error)
+      if error == .empty, acceptsNothing(plan) { return }
+      throw failure(.notJSON, "JSON was expected, but \(clause(of: error))", response, cause: error)
     }
     try checkBusiness(value, of: response, by: plan.envelope)
     do {
@@ -53,6 +55,18 @@ package struct Validating: Interceptor {
     } catch {
       throw failure(.shape, "The JSON has not the declared shape: \(error).", response, cause: error)
     }
+  }
+
+  /// Whether an empty body will do: the shape is optional as a whole, and no business code is looked for.
+  private static func acceptsNothing(_ plan: CallPlan) -> Bool {
+    guard plan.envelope?.code == nil, let shape = plan.shape else { return false }
+    return (try? shape.check(data: Data())) != nil
+  }
+
+  private static func clause(of error: JSONError) -> String {
+    if error == .empty { return "the body is empty." }
+    let sentence = error.description
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 
   private static func checkBusiness(

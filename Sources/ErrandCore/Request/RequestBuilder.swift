@@ -36,11 +36,9 @@ final class RequestBuilder: Sendable {
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
     var fields = HTTPFields([HTTPField(.accept, request.decoder.accept)] + defaults)
+    if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     configuration.headers.apply(to: &fields)
     family?.headers.apply(to: &fields)
-    if let type = draft.body?.contentType, !fields.contains(.contentType) {
-      fields.append(HTTPField(.contentType, type))
-    }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.data)

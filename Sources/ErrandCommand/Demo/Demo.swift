@@ -1,0 +1,72 @@
+import Errand
+import ErrandTesting
+
+/// Plays the everyday scenes against two embedded servers.
+@MainActor
+struct Demo {
+  /// The scenes in their order.
+  nonisolated static let scenes: [any DemoScene] = [
+    AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
+    FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
+    RedirectScene(), DownloadScene(), MetricsScene(),
+  ]
+
+  private let renderer: SceneRenderer
+  private let isTerminal: Bool
+
+  init(paint: Paint, isTerminal: Bool) {
+    renderer = SceneRenderer(paint: paint)
+    self.isTerminal = isTerminal
+  }
+
+  /// Plays the scenes with the given numbers, or all of them.
+  func play(_ numbers: [Int]) async -> ExitCode {
+    let servers: DemoServers
+    do {
+      servers = try DemoServers()
+    } catch {
+      Terminal.write("errand: no server could be started on this machine: \(error)\n", to: .error)
+      return .other
+    }
+    Terminal.write("The API is at \(servers.api.url), the CDN at \(servers.cdn.url).\n\n")
+    var failed: [Int] = []
+    let numbers = numbers.isEmpty ? Array(1...Self.scenes.count) : numbers
+    for number in numbers where !(await play(number, servers)) { failed.append(number) }
+    return end(played: numbers.count, failed: failed)
+  }
+
+  /// Plays one scene; true if it went as declared.
+  private func play(_ number: Int, _ servers: DemoServers) async -> Bool {
+    let scene = Self.scenes[number - 1]
+    Terminal.write(renderer.heading(scene.title, number: number, of: Self.scenes.count) + "\n\n")
+    let stage = Stage(scene, servers, drawing: isTerminal ? Self.drawOver : nil)
+    do {
+      try await scene.play(on: stage)
+    } catch {
+      stage.claim("the scene reaches its end; it was stopped by: \(error)", false)
+    }
+    Terminal.write(renderer.body(stage.report) + "\n\n\n")
+    return stage.report.wentAsDeclared
+  }
+
+  /// Puts a line in the place of the one that the cursor is on.
+  private static func drawOver(_ line: String) { Terminal.write("\r\u{1B}[K\(line)") }
+
+  private func end(played: Int, failed: [Int]) -> ExitCode {
+    if failed.isEmpty {
+      Terminal.write(renderer.paint(.green, Self.success(played)) + "\n")
+      return .success
+    }
+    Terminal.write(renderer.paint(.red, Self.failure(played, failed)) + "\n")
+    return .other
+  }
+
+  nonisolated static func success(_ played: Int) -> String {
+    played == 1 ? "1 scene went as declared" : "\(played) scenes went as declared"
+  }
+
+  nonisolated static func failure(_ played: Int, _ failed: [Int]) -> String {
+    let names = failed.map { "\($0) “\(scenes[$0 - 1].title)”" }.joined(separator: ", ")
+    return "\(failed.count) of \(played) did not go as declared: \(names)"
+  }
+}

@@ -1,0 +1,48 @@
+import Errand
+import ErrandTesting
+
+/// Three calls side by side, awaited.
+struct AsyncScene: DemoScene {
+  let title = "A type per API, and async: three calls side by side"
+  let declared = #"""
+    struct GetUser: APIRequest {
+      let id: Int
+      var path: Path { "/users/\(id)" }
+      struct Response: Decodable, Sendable { let nick: String; let level: Int }
+    }
+    async let first = client.send(GetUser(id: 7))
+    async let second = client.send(GetUser(id: 8))
+    async let third = client.send(GetUser(id: 9))
+    let users = try await [first, second, third]
+    """#
+
+  struct GetUser: APIRequest {
+    let id: Int
+    var path: Path { "/users/\(id)" }
+    struct Response: Decodable, Sendable { let nick: String; let level: Int }
+  }
+
+  private let gate = Gate()
+
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
+    let id = request.path.split(separator: "/").last ?? "?"
+    return .json(#"{"nick": "user\#(id)", "level": \#(id)}"#).held(at: gate)
+  }
+
+  @MainActor func play(on stage: Stage) async throws {
+    let client = stage.client
+    async let first = client.send(GetUser(id: 7))
+    async let second = client.send(GetUser(id: 8))
+    async let third = client.send(GetUser(id: 9))
+    try await gate.reached(times: 3)
+    gate.open()
+    let users = try await [first, second, third]
+
+    for request in stage.requests().sorted(by: { $0.target < $1.target }) {
+      stage.showSent(request, fields: request.target == "/users/7" ? ["Host", "Accept", "User-Agent"] : [])
+    }
+    for user in users { stage.showGot("\(user)") }
+    stage.claim("all three were at the server before it answered the first", gate.arrivals == 3)
+    stage.claim("each answer went to the call that asked for it", users.map(\.level) == [7, 8, 9])
+  }
+}

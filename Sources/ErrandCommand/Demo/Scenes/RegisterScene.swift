@@ -1,0 +1,56 @@
+import Errand
+import ErrandTesting
+import Foundation
+
+/// Arguments in the body of a POST.
+struct RegisterScene: DemoScene {
+  let title = "Register by POST: every character survives, and the type comes back"
+  let declared = #"""
+    struct Register: APIRequest {
+      let name: String
+      let password: String
+      var path: Path { "/users" }
+      var method: HTTPMethod { .post }
+      var arguments: Arguments { ["name": name, "password": password, "tags": ["a", "b"]] }
+      struct Response: Decodable, Sendable { let id: Int; let name: String }
+    }
+    let zoe = Register(name: "Zoë + 李雷 & 🚀", password: "open sesame")
+    let user = try await client.send(zoe)
+    """#
+
+  struct Register: APIRequest {
+    let name: String
+    let password: String
+    var path: Path { "/users" }
+    var method: HTTPMethod { .post }
+    var arguments: Arguments { ["name": name, "password": password, "tags": ["a", "b"]] }
+    struct Response: Decodable, Sendable { let id: Int; let name: String }
+  }
+
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
+    let fields = Self.fields(of: request.bodyText)
+    let user: JSONValue = ["id": 7, "name": .string(fields["name"]?.first ?? "")]
+    return .json("\(user)", status: 201)
+  }
+
+  /// What a server reads out of a form.
+  static func fields(of form: String) -> [String: [String]] {
+    let items = URLComponents(string: "?" + form.replacing("+", with: "%20"))?.queryItems ?? []
+    return Dictionary(grouping: items, by: \.name).mapValues { $0.compactMap(\.value) }
+  }
+
+  @MainActor func play(on stage: Stage) async throws {
+    let client = stage.client
+    let zoe = Register(name: "Zoë + 李雷 & 🚀", password: "open sesame")
+    let user = try await client.send(zoe)
+
+    let request = stage.requests().first
+    stage.showSent(request, fields: ["Content-Type", "Content-Length"])
+    stage.showGot("\(user)")
+    let seen = Self.fields(of: request?.bodyText ?? "")
+    stage.claim(
+      "the server read the very name, password and tags out of the form",
+      seen == ["name": ["Zoë + 李雷 & 🚀"], "password": ["open sesame"], "tags": ["a", "b"]])
+    stage.claim("the name came back as it was sent", user.name == "Zoë + 李雷 & 🚀" && user.id == 7)
+  }
+}

@@ -1,0 +1,57 @@
+import Errand
+import ErrandTesting
+
+/// An accessory that draws a spinner.
+struct SpinnerScene: DemoScene {
+  let title = "An accessory that draws a spinner, for slow calls alone"
+  let declared = #"""
+    let spinner = LoadingIndicator(delay: .milliseconds(100), minimum: .milliseconds(600)) {
+      isShown in show(isShown)
+    }
+    client.configure { $0.accessories = [spinner] }
+    _ = try await client.send(Quick())
+    _ = try await client.send(Slow())
+    """#
+
+  struct Quick: APIRequest {
+    var path: Path { "/quick" }
+  }
+
+  struct Slow: APIRequest {
+    var path: Path { "/slow" }
+  }
+
+  private let gate = Gate()
+
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
+    request.path == "/slow" ? .ok("at last").held(at: gate) : .ok("at once")
+  }
+
+  @MainActor func play(on stage: Stage) async throws {
+    let client = stage.client
+    let states = Notebook<Bool>()
+    let drawn = SpinnerDrawing(draw: stage.drawing)
+    func show(_ isShown: Bool) {
+      drawn.show(isShown)
+      stage.showGot(isShown ? "spinner shown" : "spinner hidden")
+      if isShown { gate.open() }
+      states.note(isShown)
+    }
+
+    let spinner = LoadingIndicator(delay: .milliseconds(100), minimum: .milliseconds(600)) {
+      isShown in show(isShown)
+    }
+    client.configure { $0.accessories = [spinner] }
+    _ = try await client.send(Quick())
+    stage.showGot("the quick call ended")
+    _ = try await client.send(Slow())
+    stage.showGot("the slow call ended")
+    await states.reached(2)
+
+    for request in stage.requests() { stage.showSent(request) }
+    stage.claim(
+      "the quick call ended before the spinner's delay: nothing blinked",
+      stage.report.cameBack.first == "the quick call ended")
+    stage.claim("the slow call showed it once, and it went away by itself", states.entries == [true, false])
+  }
+}

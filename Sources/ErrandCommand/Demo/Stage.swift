@@ -1,0 +1,57 @@
+import Errand
+import ErrandTesting
+
+/// What a scene plays with: a client for the two servers, and a report to fill.
+@MainActor
+final class Stage {
+  /// The client, fresh for each scene.
+  let client: APIClient
+  /// Draws over the line that the cursor is on; nil where nobody looks.
+  let drawing: (@MainActor (String) -> Void)?
+  private(set) var report: SceneReport
+
+  private let servers: DemoServers
+  private let earlier: [DemoHost: Int]
+
+  init(_ scene: any DemoScene, _ servers: DemoServers, drawing: (@MainActor (String) -> Void)?) {
+    self.servers = servers
+    self.drawing = drawing
+    client = APIClient(baseURL: servers.api.url, cdnURL: servers.cdn.url)
+    report = SceneReport(title: scene.title, declared: scene.declared)
+    earlier = [.api: servers.api.requests.count, .cdn: servers.cdn.requests.count]
+    servers.show(scene)
+  }
+
+  /// One of the servers.
+  func server(_ host: DemoHost) -> LoopbackServer { servers[host] }
+
+  /// What a server has received in this scene.
+  func requests(to host: DemoHost = .api) -> [RecordedRequest] {
+    Array(servers[host].requests.dropFirst(earlier[host, default: 0]))
+  }
+
+  /// Shows a request as the server recorded it: request line, fields of choice, body; secrets masked.
+  func showSent(_ request: RecordedRequest?, to host: DemoHost = .api, fields: [String] = []) {
+    guard let request else { return claim("the \(host.rawValue) host received the request", false) }
+    var lines = ["\(request.method) \(Secrets.maskedTarget(request.target)) \(request.version)  → \(host.rawValue)"]
+    for field in request.headers.fields where fields.contains(where: { $0.lowercased() == field.name.lowercased() }) {
+      lines.append("\(field.name): \(Secrets.shown(field.value, of: field.name))")
+    }
+    if !request.body.isEmpty { lines.append(Secrets.maskedBody(request.bodyText)) }
+    report.wire.append(lines)
+  }
+
+  /// Shows something that the program got.
+  func showGot(_ line: String) { report.cameBack.append(line) }
+
+  /// Shows an error that the program got: stage and code, and the sentence for people.
+  func showGot(_ error: APIError?) {
+    guard let error else { return showGot("no error") }
+    showGot("APIError \(error.stage.rawValue)/\(error.code): “\(error.message)”")
+  }
+
+  /// Notes something that has to be so.
+  func claim(_ sentence: String, _ holds: Bool) {
+    report.claims.append(.init(sentence: sentence, holds: holds))
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The command `errand`.
+@main
+enum ErrandCommand {
+  @MainActor
+  static func main() async {
+    let code = await run(Array(CommandLine.arguments.dropFirst()))
+    exit(code.rawValue)
+  }
+
+  @MainActor
+  private static func run(_ arguments: [String]) async -> ExitCode {
+    switch CommandChoice(arguments) {
+    case .demo(let numbers):
+      return await Demo(paint: Terminal.paint(for: .output), isTerminal: Terminal.isTerminal(.output)).play(numbers)
+    case .send(let arguments): return await SendCommand.run(arguments)
+    case .show(let text):
+      Terminal.write(text)
+      return .success
+    case .refuse(let reason, let help):
+      Terminal.write("errand: \(reason)\n\n\(help)", to: .error)
+      return .usage
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Errand
+
+/// How the process ends. The numbers are those of curl where it has one for the case, else those of sysexits.h.
+enum ExitCode: Int32, Sendable, CaseIterable {
+  case success = 0
+  case other = 1
+  case nameLookup = 6
+  case refused = 7
+  case status = 22
+  case timeout = 28
+  case tls = 60
+  case usage = 64
+  case data = 65
+
+  /// The code for a call that failed.
+  init(_ error: APIError) {
+    self =
+      switch error.stage {
+      case .build: error.code == .unsupported ? .other : .usage
+      case .validate: error.code == .status ? .status : .data
+      case .decode: .data
+      case .deadline: .timeout
+      case .transport: Self.transport(error)
+      default: .other
+      }
+  }
+
+  private static func transport(_ error: APIError) -> ExitCode {
+    switch error.transportKind {
+    case .nameLookup: .nameLookup
+    case .refused, .offline: .refused
+    case .connectTimeout, .idleTimeout: .timeout
+    case .tls: .tls
+    default: .other
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Errand
+import ErrandJSON
+import Foundation
+
+/// Knows by their names what nobody should read over a shoulder.
+enum Secrets {
+  /// What stands in the place of a secret.
+  static let mask = "•••"
+
+  private static let parts = [
+    "auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token",
+  ]
+  private static let words: Set<String> = ["code", "jwt", "otp", "pin", "pwd", "sig"]
+
+  /// Whether a field, an argument or a key is likely to hold a secret.
+  static func isSecret(_ name: some StringProtocol) -> Bool {
+    let plain = name.lowercased()
+    return words.contains(plain) || parts.contains { plain.contains($0) }
+  }
+
+  /// A query or a form with the values of secret names masked.
+  static func maskedPairs(_ text: some StringProtocol) -> String {
+    let pairs = text.split(separator: "&", omittingEmptySubsequences: false)
+    return pairs.map { pair in
+      guard let equals = pair.firstIndex(of: "="), isSecret(pair[..<equals]) else { return String(pair) }
+      return pair[...equals] + mask
+    }.joined(separator: "&")
+  }
+
+  /// A body in JSON or as a form with the values of secret names masked.
+  static func maskedBody(_ text: String) -> String {
+    guard let value = try? JSONValue(parsing: Data(text.utf8)) else { return maskedPairs(text) }
+    return masked(value).description
+  }
+
+  private static func masked(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let members):
+      .object(
+        Dictionary(uniqueKeysWithValues: members.map { ($0, isSecret($0) ? .string(mask) : masked($1)) }))
+    case .array(let elements): .array(elements.map(masked))
+    default: value
+    }
+  }
+
+  /// A request target or URL with the secret values of its query masked.
+  static func maskedTarget(_ target: String) -> String {
+    guard let question = target.firstIndex(of: "?") else { return target }
+    return target[...question] + maskedPairs(target[target.index(after: question)...])
+  }
+
+  /// The value of a field as it may be shown: of a credential the kind remains.
+  static func shown(_ value: String, of name: String) -> String {
+    guard isSecret(name) else { return value }
+    let kind = value.split(separator: " ", maxSplits: 1)
+    return name.lowercased() == "authorization" && kind.count == 2 ? "\(kind[0]) \(mask)" : mask
+  }
+}

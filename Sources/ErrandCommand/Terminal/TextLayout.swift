@@ -1,0 +1,48 @@
+/// Fits text into columns.
+enum TextLayout {
+  /// The columns that a text takes; letters of East Asia and emoji take two.
+  static func width(_ text: some StringProtocol) -> Int {
+    text.reduce(0) { $0 + width($1) }
+  }
+
+  private static func width(_ character: Character) -> Int {
+    guard let scalar = character.unicodeScalars.first?.value else { return 0 }
+    let isWide =
+      (0x1100...0x115F).contains(scalar) || (0x2E80...0xA4CF).contains(scalar) || (0xAC00...0xD7A3).contains(scalar)
+      || (0xF900...0xFAFF).contains(scalar) || (0xFE30...0xFE6F).contains(scalar)
+      || (0xFF00...0xFF60).contains(scalar) || (0x1F300...0x1FAFF).contains(scalar)
+      || (0x20000...0x3FFFD).contains(scalar)
+    return isWide ? 2 : 1
+  }
+
+  /// The text in lines of at most `columns`, broken at spaces where there are any; later lines begin with `indent`.
+  static func wrapped(_ text: String, to columns: Int, indent: String = "") -> [String] {
+    guard width(text) > columns else { return [text] }
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    var lines: [String] = []
+    var line = String(words[0])
+    for word in words.dropFirst() {
+      if width(line) + 1 + width(word) > columns, line.contains(where: { $0 != " " }) {
+        lines.append(line)
+        line = indent + word
+      } else {
+        line += " \(word)"
+      }
+      while width(line) > columns { lines.append(cut(&line, columns, indent)) }
+    }
+    return lines + [line]
+  }
+
+  /// Takes the part of a line that fits off its head.
+  private static func cut(_ line: inout String, _ columns: Int, _ indent: String) -> String {
+    var head = ""
+    var taken = 0
+    for character in line {
+      taken += width(character)
+      if taken > columns, !head.isEmpty { break }
+      head.append(character)
+    }
+    line = indent + line.dropFirst(head.count)
+    return head
+  }
+}

@@ -1,0 +1,95 @@
+import ErrandJSON
+import Foundation
+
+extension HTTPRequest {
+  /// The request as a line for bash and curl that sends the same bytes.
+  ///
+  /// Secret fields, the values of the query and what a body says under secret names are masked, and a body of unknown
+  /// form is only counted; such a line is for logs and people. With secrets shown it can be run as it is. curl's own
+  /// defaults are switched off where the request does without them.
+  ///
+  /// - Parameter showingSecrets: Whether secrets, too, are written out. Such a line belongs in no log.
+  public func curlCommand(showingSecrets: Bool = false) -> String {
+    CurlCommand(request: self, showingSecrets: showingSecrets).line
+  }
+}
+
+/// Writes the line.
+private struct CurlCommand {
+  let request: HTTPRequest
+  let showingSecrets: Bool
+
+  var line: String {
+    let words = ["curl"] + method + switches + [ShellText.quoted(url)] + fields + body
+    return pipe + words.joined(separator: " ")
+  }
+
+  private var url: String { showingSecrets ? request.url.string : Redaction.url(request.url.string) }
+
+  private var method: [String] {
+    switch (request.method, request.body) {
+    case (.head, nil): ["--head"]
+    case (.get, nil): []
+    default: ["-X", ShellText.quoted(request.method.rawValue)]
+    }
+  }
+
+  /// What keeps curl from reading the URL in ways of its own, and lets it undo the codings that are asked for.
+  private var switches: [String] {
+    var switches: [String] = []
+    if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { switches.append("--globoff") }
+    if request.url.path.contains("/.") { switches.append("--path-as-is") }
+    if request.fields.contains(.acceptEncoding) { switches.append("--compressed") }
+    return switches
+  }
+
+  private var fields: [String] {
+    let own = request.fields.all.map { field in
+      let value = field.isSecret && !showingSecrets ? Redaction.mask : field.value
+      return value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"
+    }
+    let defaults: [HTTPFieldName] = [.userAgent, .accept] + (request.body == nil ? [] : [.contentType])
+    let missing = defaults.filter { !request.fields.contains($0) }.map { "\($0):" }
+    return (own + missing).flatMap { ["-H", ShellText.quoted($0)] }
+  }
+
+  // MARK: - The body
+
+  private var body: [String] {
+    guard let body = request.body else { return [] }
+    if showingSecrets, body.contains(0) { return ["--data-binary", "@-"] }
+    return ["--data-raw", ShellText.quoted(showingSecrets ? body : masked(body))]
+  }
+
+  /// No argument of a program holds a zero byte: such a body comes through a pipe.
+  private var pipe: String {
+    guard showingSecrets, let body = request.body, body.contains(0) else { return "" }
+    return "printf \(ShellText.format(body)) | "
+  }
+
+  private func masked(_ body: Data) -> Data {
+    if body.isEmpty { return body }
+    let type = request.fields[.contentType].flatMap { MediaType($0) }
+    if type?.isJSON == true, let text = try? JSONValue(parsing: body).masked.serialized() { return text }
+    if type?.essence == "application/x-www-form-urlencoded" {
+      return Data(Redaction.url("?" + String(decoding: body, as: UTF8.self)).utf8.dropFirst())
+    }
+    return Data("\(Redaction.mask) \(body.count) bytes".utf8)
+  }
+}
+
+extension JSONValue {
+  /// The value with what stands under secret names masked.
+  fileprivate var masked: JSONValue {
+    switch self {
+    case .object(let members):
+      .object(
+        Dictionary(
+          uniqueKeysWithValues: members.map { key, value in
+            (key, JSONMask.isSecret(key: key) ? .string(Redaction.mask) : value.masked)
+          }))
+    case .array(let elements): .array(elements.map(\.masked))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Writes words so that bash reads the very same bytes.
+enum ShellText {
+  /// One word of a command line. It holds no zero byte.
+  static func quoted(_ text: String) -> String { quoted(Data(text.utf8)) }
+
+  /// One word of a command line, of any bytes but zero.
+  static func quoted(_ bytes: Data) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isControl) else {
+      return "$'" + bytes.map(ansi).joined() + "'"
+    }
+    if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+    return "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+  }
+
+  /// A format for `printf` that writes exactly these bytes, zero among them.
+  static func format(_ bytes: Data) -> String {
+    let text = bytes.map { byte -> String in
+      switch byte {
+      case 0x25: "%%"
+      case 0x5C: #"\\"#
+      case 0x20...0x7E where byte != 0x27: String(UnicodeScalar(byte))
+      default: octal(byte)
+      }
+    }
+    return "'" + text.joined() + "'"
+  }
+
+  /// A byte inside `$'…'`.
+  private static func ansi(_ byte: UInt8) -> String {
+    switch byte {
+    case 0x09: #"\t"#
+    case 0x0A: #"\n"#
+    case 0x0D: #"\r"#
+    case 0x27: #"\'"#
+    case 0x5C: #"\\"#
+    case 0x20...0x7E: String(UnicodeScalar(byte))
+    default: octal(byte)
+    }
+  }
+
+  /// Always three digits, so that a digit behind them is not taken for one of theirs.
+  private static func octal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 8)
+    return #"\"# + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    ASCII.isAlphanumeric(byte) || "-._/:@%+=,".utf8.contains(byte)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+}

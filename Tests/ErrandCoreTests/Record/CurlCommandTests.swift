@@ -1,0 +1,112 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@Suite struct CurlCommandTests {
+  /// What bash hands to a program of the name curl, and what that program would read from its standard input.
+  private func words(of line: String) throws -> (arguments: [Data], input: Data) {
+    let script = #"curl() { printf '%s\0' "$@"; printf '\0'; if [[ "$*" == *@-* ]]; then cat; fi; }; "#
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = ["-c", script + line]
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let parts = data.split(separator: 0, omittingEmptySubsequences: false)
+    let end = try #require(data.range(of: Data([0, 0]))?.upperBound)
+    return (Array(parts.prefix { !$0.isEmpty }), Data(data[end...]))
+  }
+
+  private func text(_ line: String) throws -> [String] {
+    try words(of: line).arguments.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func request(
+    _ method: HTTPMethod = .post, _ url: String = "http://h.example/a", _ fields: [HTTPField] = [],
+    _ body: Data? = nil
+  ) throws -> HTTPRequest {
+    try HTTPRequest(method: method, url: url, fields: HTTPFields(fields), body: body)
+  }
+
+  @Test func `a plain request is one line`() throws {
+    let request = try request(.get, "http://h.example/a", [HTTPField(.accept, "*/*"), HTTPField(.userAgent, "E")])
+    #expect(request.curlCommand() == "curl http://h.example/a -H 'Accept: */*' -H 'User-Agent: E'")
+  }
+
+  @Test func `curl's defaults are switched off`() throws {
+    let line = try request(.post, "http://h.example/a", [], Data("x".utf8)).curlCommand(showingSecrets: true)
+    #expect(
+      line == "curl -X POST http://h.example/a -H User-Agent: -H Accept: -H Content-Type: --data-raw x")
+  }
+
+  @Test func `secrets are masked by default`() throws {
+    let fields = [
+      HTTPField(.authorization, "Bearer abc"), HTTPField("X-Key", "k1", isSecret: true),
+      HTTPField(.contentType, "application/json"),
+    ]
+    let body = Data(#"{"user":"ada","deep":[{"password":"pw"}]}"#.utf8)
+    let line = try request(.post, "http://h.example/a?token=t1&page=2", fields, body).curlCommand()
+    for secret in ["abc", "k1", "pw", "t1"] { #expect(!line.contains(secret)) }
+    #expect(line.contains("'Authorization: •••'"))
+    #expect(line.contains(#"'{"deep":[{"password":"•••"}],"user":"ada"}'"#))
+    #expect(line.contains("'http://h.example/a?token=•••&page=•••'"))
+  }
+
+  @Test func `forms and unknown bodies are masked`() throws {
+    let form = HTTPField(.contentType, "application/x-www-form-urlencoded")
+    let masked = try request(.post, "http://h.example/", [form], Data("user=ada&password=pw".utf8)).curlCommand()
+    #expect(masked.hasSuffix("--data-raw 'user=•••&password=•••'"))
+    let counted = try request(.post, "http://h.example/", [], Data("top secret".utf8)).curlCommand()
+    #expect(counted.hasSuffix("--data-raw '••• 10 bytes'"))
+  }
+
+  @Test func `secrets are shown when asked`() throws {
+    let fields = [HTTPField(.authorization, "Bearer it's")]
+    let line = try request(.put, "http://h.example/?t=1&u=2", fields, Data("pw=1".utf8)).curlCommand(
+      showingSecrets: true)
+    let words = try text(line)
+    #expect(words.prefix(3) == ["-X", "PUT", "http://h.example/?t=1&u=2"])
+    #expect(words.contains("Authorization: Bearer it's"))
+    #expect(words.suffix(2) == ["--data-raw", "pw=1"])
+  }
+
+  @Test func `every byte but zero survives`() throws {
+    let body = Data((1...255).map { UInt8($0) } + Array("0'\\@{}[]$`\"!\n9".utf8))
+    let line = try request(.post, "http://h.example/", [], body).curlCommand(showingSecrets: true)
+    #expect(!line.contains("\n"))
+    #expect(try words(of: line).arguments.last == body)
+  }
+
+  @Test func `zero bytes come through a pipe`() throws {
+    let body = Data((0...255).map { UInt8($0) } + Array("%d%%1\\0".utf8) + [0, 0x31])
+    let line = try request(.post, "http://h.example/", [], body).curlCommand(showingSecrets: true)
+    let (arguments, input) = try words(of: line)
+    #expect(arguments.suffix(2).map { String(decoding: $0, as: UTF8.self) } == ["--data-binary", "@-"])
+    #expect(input == body)
+  }
+
+  @Test(arguments: ["a'b", "$(touch x)", "`id`", "\"q\"", "a\\b", "你好 🚀", "a\nb", "@file", "-x", "!!", "*?"])
+  func `texts survive the shell`(text: String) throws {
+    let line = try request(.post, "http://h.example/", [HTTPField("X-A", "v")], Data(text.utf8))
+      .curlCommand(showingSecrets: true)
+    #expect(try self.text(line).last == text)
+  }
+
+  @Test func `curl does not read the URL its own way`() throws {
+    let line = try request(.get, "http://[::1]/a/../b?x={1,2}").curlCommand(showingSecrets: true)
+    let words = try text(line)
+    #expect(words.contains("--globoff") && words.contains("--path-as-is"))
+  }
+
+  @Test func `odd requests keep their form`() throws {
+    #expect(try request(.head).curlCommand().hasPrefix("curl --head http"))
+    #expect(try request(.get, "http://h.example/", [], Data()).curlCommand().hasSuffix("--data-raw ''"))
+    #expect(try request("PURGE").curlCommand().hasPrefix("curl -X PURGE http"))
+    #expect(try request(.get, "http://h.example/", [HTTPField("X-Empty", "")]).curlCommand().contains("-H 'X-Empty;'"))
+    let coded = [HTTPField(.acceptEncoding, "gzip")]
+    #expect(try request(.get, "http://h.example/", coded).curlCommand().contains("--compressed"))
+  }
+}
