@@ -105,6 +105,17 @@ print(await pot.outcome(of: Version()).error?.message ?? "")
 
 // snippet.logging
 client.configure { $0.log = { line in print(line) } }
+
+struct CurlLine: Interceptor {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    print(request.curlCommand())  // secrets masked
+    return try await next(request)
+  }
+}
+
+client.configure { $0.exchangeInterceptors.append(CurlLine()) }
 // snippet.end
 
 print(turned(try await client.response(Version()).raw.body).count)
