@@ -16,9 +16,10 @@ extension APIClient {
 
   /// Makes a client of a configuration, with the standard order of the line.
   public convenience init(_ configuration: ClientConfiguration) {
+    let registry = StandardTransports.registered
     self.init(
-      configuration, order: Self.standardLine,
-      platform: { StandardTransports.registered.transport(named: StandardTransports.platform) })
+      configuration, registry: registry, order: Self.standardLine,
+      platform: { registry.transport(named: StandardTransports.platform) })
   }
 
   /// A client for small programs, without a base URL until one is set.

@@ -1,3 +1,4 @@
+import ErrandJSON
 import Synchronization
 
 /// One run of a request: works once, finishes once.
@@ -16,6 +17,7 @@ final class CallRun: Sendable {
   private let started: MonotonicInstant
   private let delivery: Delivery
   private let timeouts: Timeouts
+  private let jsonDecoding: JSONDecoding
   private let log: CallLog?
 
   /// Where progress goes besides the accessories, and where all of it is told.
@@ -41,6 +43,7 @@ final class CallRun: Sendable {
     self.registry = registry
     self.delivery = delivery
     self.timeouts = timeouts
+    jsonDecoding = request.jsonDecoding ?? snapshot.configuration.jsonDecoding
     started = snapshot.timers.now
     let now = started
     state = CallState(deadline: total.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)
@@ -89,8 +92,7 @@ final class CallRun: Sendable {
   /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
   private func decode(_ response: HTTPResponse, _ plan: CallPlan) async -> APIError? {
     let begin = snapshot.timers.now
-    let rules = DecodingRules(
-      json: info.request.jsonDecoding ?? snapshot.configuration.jsonDecoding, envelope: plan.envelope)
+    let rules = DecodingRules(json: jsonDecoding, envelope: plan.envelope)
     let error: APIError?
     if response.body.count > Validating.inlineLimit {
       error = await Self.decodeElsewhere(typed, response, rules)
@@ -143,7 +145,7 @@ final class CallRun: Sendable {
       details.response = details.response ?? response
       details.attempts = metrics.attempts
       guard details.stage == .validate, details.errorBody == nil, let answer = details.response else { return }
-      let rules = DecodingRules(json: snapshot.configuration.jsonDecoding, envelope: nil)
+      let rules = DecodingRules(json: jsonDecoding, envelope: nil)
       details.errorBody = typed.errorBody(of: answer, rules)
     }
   }

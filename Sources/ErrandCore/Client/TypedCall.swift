@@ -16,21 +16,22 @@ protocol CallTyping: AnyObject, Sendable {
 final class TypedCall<R: APIRequest>: CallTyping {
   let request: R
   private let hooks: CompletionHooks<R.Response>?
+  private let decoder: ResponseDecoder<R.Response>
   private let value = Locked<R.Response?>(nil)
 
   init(_ request: R) {
     self.request = request
     hooks = request.hooks
+    decoder = request.decoder
   }
 
   func build(
     _ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions
   ) throws(APIError) -> HTTPRequest {
-    try builder.build(request, family, options)
+    try builder.build(request, family, options, accept: decoder.accept)
   }
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError? {
-    let decoder = request.decoder
     do {
       let decoded = try decoder.decode(response, rules)
       value.withLock { $0 = decoded }

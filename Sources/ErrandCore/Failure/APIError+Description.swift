@@ -60,6 +60,10 @@ extension APIError {
     case let failure as TransportFailure:
       return APIError(
         .transport, Code(rawValue: failure.kind.rawValue), sentence(failure.description), cause: failure)
+    case let failure as SinkFailure:
+      let clause = "what the body was written to refused it: \(failure.cause)"
+      let code = Code(rawValue: TransportFailure.Kind.sink.rawValue)
+      return APIError(.transport, code, sentence(clause), cause: failure.cause)
     case is CancellationError: return .stopped(.cancelled)
     default:
       let code: Code =
@@ -73,9 +77,10 @@ extension APIError {
     }
   }
 
-  /// A clause as a sentence: a capital at its head and a full stop at its end.
+  /// A clause as a sentence: a capital at its head, unless that is a URL, and a full stop at its end.
   static func sentence(_ clause: String) -> String {
-    let capital = clause.prefix(1).uppercased() + clause.dropFirst()
+    let isURL = clause.hasPrefix("http://") || clause.hasPrefix("https://")
+    let capital = isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst()
     return capital.hasSuffix(".") ? capital : capital + "."
   }
 }

@@ -45,21 +45,3 @@ package struct Transporting: Interceptor {
     return GuardedSink(inner: sink, rule: context.plan.statusRule, redirects: context.plan.redirects)
   }
 }
-
-/// Keeps redirects and refused answers out of a sink: the former are dropped, the latter held in bounded memory.
-struct GuardedSink: BodySink {
-  static let refusedLimit = 1 << 20
-
-  let inner: any BodySink
-  let rule: StatusRule
-  let redirects: RedirectPolicy
-
-  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    if redirects.mode == .follow, (300...399).contains(head.status), head.status != 304 { return .discard }
-    guard rule.accepts(head.status) else { return .memory(limit: Self.refusedLimit) }
-    return try inner.begin(head, flow: flow)
-  }
-
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
-  func end() throws { try inner.end() }
-}

@@ -20,7 +20,7 @@ final class RequestBuilder: Sendable {
   }
 
   func build<R: APIRequest>(
-    _ request: R, _ family: RequestFamily?, _ options: CallOptions
+    _ request: R, _ family: RequestFamily?, _ options: CallOptions, accept: String
   ) throws(APIError) -> HTTPRequest {
     do {
       try request.check()
@@ -35,7 +35,7 @@ final class RequestBuilder: Sendable {
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
-    var fields = HTTPFields([HTTPField(.accept, request.decoder.accept)] + defaults)
+    var fields = HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     configuration.headers.apply(to: &fields)
     family?.headers.apply(to: &fields)
@@ -93,7 +93,7 @@ final class RequestBuilder: Sendable {
     case .environment(let name):
       if let found = configuration.environments.first(where: { $0.name == name }) { return found.baseURL }
       if configuration.environment.name == name { return configuration.environment.baseURL }
-      let known = configuration.environments.map(\.name).joined(separator: ", ")
+      let known = ([configuration.environment] + configuration.environments).map(\.name).joined(separator: ", ")
       throw .build(.invalidURL, "There is no environment \"\(name)\"; the client knows: \(known).")
     }
   }

@@ -25,6 +25,9 @@ public struct Envelope: Sendable, Hashable {
     self.message = message
   }
 
+  /// Nothing stands round the value: for a request, such as a picture, whose client or family has an envelope.
+  public static let none = Envelope()
+
   /// What a body says against success, or nil: the business code and the server's words.
   func refusal(of body: JSONValue) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }

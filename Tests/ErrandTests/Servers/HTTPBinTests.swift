@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct HTTPBinTests {
   @Test(arguments: ["GET", "POST", "PUT", "PATCH", "DELETE"])
   func `every method arrives as itself`(method: String) async throws {
-    let answer = try await Servers.httpbin().send(Probe("/anything") { $0.method = HTTPMethod(method) })
+    let answer = try await Servers.httpbin().send(Inquiry("/anything") { $0.method = HTTPMethod(method) })
     #expect(answer["method"]?.stringValue == method)
   }
 
@@ -17,13 +17,14 @@ import Testing
 
   @Test func `arguments survive in the query`() async throws {
     let text = "中文 +&=%/?#\"é🚀"
-    let answer = try await Servers.httpbin().send(Probe("/get") { $0.arguments = ["q": text, "n": 7, "no": Bool?.none] })
+    let answer = try await Servers.httpbin().send(
+      Inquiry("/get") { $0.arguments = ["q": text, "n": 7, "no": Bool?.none] })
     #expect(answer["args"] == ["q": .string(text), "n": "7"])
   }
 
   @Test func `arguments survive in a form`() async throws {
     let text = "中文 +&=%/?#\"é🚀"
-    let probe = Probe("/post") {
+    let probe = Inquiry("/post") {
       $0.method = .post
       $0.arguments = ["q": text, "tags": ["a", "b"]]
     }
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func `JSON arrives as JSON`() async throws {
-    let probe = Probe("/put") {
+    let probe = Inquiry("/put") {
       $0.method = .put
       $0.argumentFormat = .json
       $0.arguments = ["name": "Ada", "age": 36, "ok": true, "tags": ["a"], "nested": ["x": 1.5]]
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test func `DELETE carries a body`() async throws {
-    let probe = Probe("/delete") {
+    let probe = Inquiry("/delete") {
       $0.method = .delete
       $0.body = .json(["ids": [1, 2]])
       $0.arguments = ["soft": true]
@@ -56,13 +57,13 @@ import Testing
   @Test func `text and bytes arrive unchanged`() async throws {
     let client = try Servers.httpbin()
     let text = try await client.send(
-      Probe("/post") {
+      Inquiry("/post") {
         $0.method = .post
         $0.body = .text("héllo")
       })
     #expect(text["data"]?.stringValue == "héllo")
     let bytes = try await client.send(
-      Probe("/post") {
+      Inquiry("/post") {
         $0.method = .post
         $0.body = .bytes(Data([0, 255, 13, 10]))
       })
@@ -73,7 +74,7 @@ import Testing
     let client = try Servers.httpbin {
       $0.headers = ["X-Client": "client", "X-Gone": "client", "X-Kept": "client"]
     }
-    let answer = try await client.send(Probe("/headers") { $0.headers = ["X-Client": "request", "x-gone": nil] })
+    let answer = try await client.send(Inquiry("/headers") { $0.headers = ["X-Client": "request", "x-gone": nil] })
     #expect(answer["headers"]["X-Client"]?.stringValue == "request")
     #expect(answer["headers"]["X-Kept"]?.stringValue == "client")
     #expect(answer["headers"]["X-Gone"] == nil)
@@ -81,21 +82,21 @@ import Testing
 
   @Test func `basic credential opens the door`() async throws {
     let client = try Servers.httpbin()
-    let probe = Probe("/basic-auth/ada/s%C3%A9cret") { $0.credential = .basic(user: "ada", password: "sécret") }
+    let probe = Inquiry("/basic-auth/ada/s%C3%A9cret") { $0.credential = .basic(user: "ada", password: "sécret") }
     #expect(try await client.send(probe)["authenticated"] == true)
-    let refused = try await failure(client, Probe("/basic-auth/ada/secret"))
+    let refused = try await failure(client, Inquiry("/basic-auth/ada/secret"))
     #expect(refused.code == .status)
     #expect(refused.status == 401)
   }
 
   @Test func `bearer credential comes from the provider`() async throws {
     let client = try Servers.httpbin { $0.credentials = FixedCredential(.bearer("token-1"), account: "ada") }
-    #expect(try await client.send(Probe("/bearer"))["token"]?.stringValue == "token-1")
+    #expect(try await client.send(Inquiry("/bearer"))["token"]?.stringValue == "token-1")
   }
 
   @Test(arguments: [400, 401, 403, 404, 409, 418, 429, 500, 502, 503, 504])
   func `refused status names itself`(status: Int) async throws {
-    let error = try await failure(Servers.httpbin(), Probe("/status/\(status)"))
+    let error = try await failure(Servers.httpbin(), Inquiry("/status/\(status)"))
     #expect(error.stage == .validate)
     #expect(error.code == .status)
     #expect(error.status == status)
@@ -110,27 +111,27 @@ import Testing
   }
 
   @Test func `delay ends at the deadline`() async throws {
-    let error = try await failure(Servers.httpbin(), Probe("/delay/2"), .deadline(.milliseconds(300)))
+    let error = try await failure(Servers.httpbin(), Inquiry("/delay/2"), .deadline(.milliseconds(300)))
     #expect(error.stage == .deadline)
     #expect(error.request?.url.path == "/delay/2")
   }
 
   @Test(arguments: ["/redirect/3", "/relative-redirect/3", "/absolute-redirect/3"])
   func `redirects are followed hop by hop`(path: String) async throws {
-    let answer = try await Servers.httpbin().response(Probe(RequestPath(path)))
+    let answer = try await Servers.httpbin().response(Inquiry(RequestPath(path)))
     #expect(answer.raw.url.path == "/get")
     #expect(answer.metrics.redirects == 3)
     #expect(answer.metrics.exchanges.count == 4)
   }
 
   @Test func `too many redirects fail`() async throws {
-    let error = try await failure(Servers.httpbin(), Probe("/redirect/11"))
+    let error = try await failure(Servers.httpbin(), Inquiry("/redirect/11"))
     #expect(error.code == .tooManyRedirects)
   }
 
   @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
   func `redirected POST changes as told`(status: Int, method: String) async throws {
-    let probe = Probe("/redirect-to") {
+    let probe = Inquiry("/redirect-to") {
       $0.method = .post
       $0.argumentFormat = .query
       $0.arguments = ["url": "/anything", "status_code": status]
@@ -150,7 +151,7 @@ import Testing
 
   @Test(arguments: [("/gzip", "gzipped"), ("/deflate", "deflated"), ("/brotli", "brotli")])
   func `content codings are undone`(path: String, mark: String) async throws {
-    let answer = try await Servers.httpbin().send(Probe(RequestPath(path)))
+    let answer = try await Servers.httpbin().send(Inquiry(RequestPath(path)))
     #expect(answer[mark] == true)
   }
 
@@ -161,7 +162,7 @@ import Testing
   }
 
   @Test func `JSON value is read by path`() async throws {
-    let answer = try await Servers.httpbin().send(Probe("/json"))
+    let answer = try await Servers.httpbin().send(Inquiry("/json"))
     #expect(answer.value(at: "slideshow.slides[1].items[0]")?.stringValue == "Why <em>WonderWidgets</em> are great")
   }
 
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test func `HTML is no JSON`() async throws {
-    let error = try await failure(Servers.httpbin(), Probe("/html"))
+    let error = try await failure(Servers.httpbin(), Inquiry("/html"))
     #expect(error.stage == .decode)
   }
 
@@ -185,7 +186,7 @@ import Testing
 
   @Test func `large upload arrives whole`() async throws {
     let text = String(repeating: "0123456789", count: 300_000)
-    let probe = Probe("/put") {
+    let probe = Inquiry("/put") {
       $0.method = .put
       $0.body = .text(text)
     }
@@ -196,13 +197,13 @@ import Testing
 
   @Test func `cookies are not kept`() async throws {
     let client = try Servers.httpbin()
-    _ = try await client.send(Probe("/cookies/set/a/b"))
-    #expect(try await client.send(Probe("/cookies"))["cookies"] == [:])
+    _ = try await client.send(Inquiry("/cookies/set/a/b"))
+    #expect(try await client.send(Inquiry("/cookies"))["cookies"] == [:])
   }
 
   @Test func `cancel ends a running call`() async throws {
     let client = try Servers.httpbin()
-    let task = Task { await client.outcome(of: Probe("/delay/2"), options: .tag("slow")) }
+    let task = Task { await client.outcome(of: Inquiry("/delay/2"), options: .tag("slow")) }
     while client.running.isEmpty { await Task.yield() }
     #expect(client.cancel(tag: "slow") == 1)
     #expect(await task.value.error?.isCancelled == true)

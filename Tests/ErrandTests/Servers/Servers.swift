@@ -38,7 +38,7 @@ enum Servers {
 }
 
 /// A request whose parts are given one by one.
-struct Probe: APIRequest {
+struct Inquiry: APIRequest {
   var path: Path
   var method = HTTPMethod.get
   var arguments = Arguments()
@@ -51,7 +51,7 @@ struct Probe: APIRequest {
   typealias Response = JSONValue
   typealias ErrorBody = JSONValue
 
-  init(_ path: Path, _ change: (inout Probe) -> Void = { _ in }) {
+  init(_ path: Path, _ change: (inout Inquiry) -> Void = { _ in }) {
     self.path = path
     change(&self)
   }
@@ -70,6 +70,8 @@ struct BytesProbe: APIRequest {
 }
 
 /// The error a call ends with; a success is the test's failure.
-func failure<R: APIRequest>(_ client: APIClient, _ request: R, _ options: CallOptions = CallOptions()) async throws -> APIError {
+func failure<R: APIRequest>(_ client: APIClient, _ request: R, _ options: CallOptions = CallOptions()) async throws
+  -> APIError
+{
   try #require(await client.outcome(of: request, options: options).error, "the call succeeded")
 }

@@ -98,8 +98,6 @@ import Testing
   @Test func `error body follows the request's rules`() async {
     let bench = ScriptedClient(answers: [.json(#"{"user_message":"no"}"#, status: 422)])
     let request = Failing(jsonDecoding: JSONDecoding(keys: .convertFromSnakeCase))
-    await withKnownIssue("the request's jsonDecoding is not used for its ErrorBody") {
-      #expect(await bench.failure(of: request)?.body(as: Fault.self) == Fault(userMessage: "no"))
-    }
+    #expect(await bench.failure(of: request)?.body(as: Fault.self) == Fault(userMessage: "no"))
   }
 }
