@@ -139,14 +139,3 @@ import Testing
     #expect(texts == Array(repeating: "/same", count: 200) && bench.client.running.isEmpty)
   }
 }
-
-struct ShopFault: Decodable, Sendable { let reason: String }
-
-protocol ShopRequest: APIRequest where ErrorBody == ShopFault {}
-
-extension ShopRequest {
-  var family: RequestFamily? {
-    RequestFamily("shop", baseURL: "https://shop.example/v2", headers: ["X-App": "shop"], arguments: ["lang": "zh"])
-  }
-  var method: HTTPMethod { .post }
-}

@@ -1,0 +1,14 @@
+import Errand
+
+/// A family of requests as an app declares it.
+protocol ShopRequest: APIRequest where ErrorBody == ShopFault {}
+
+extension ShopRequest {
+  var family: RequestFamily? {
+    RequestFamily("shop", baseURL: "https://shop.example/v2", headers: ["X-App": "shop"], arguments: ["lang": "zh"])
+  }
+  var method: HTTPMethod { .post }
+}
+
+/// What its server says of a refusal.
+struct ShopFault: Decodable, Sendable { let reason: String }
