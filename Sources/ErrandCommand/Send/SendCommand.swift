@@ -56,6 +56,8 @@ struct SendCommand {
     let sink = options.shape == nil ? StreamSink(file.descriptor) : nil
     let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
     if outcome.error != nil {
+      // Nothing may be written any more once the descriptor is closed.
+      try? await sink?.drained()
       file.discard()
       if let failure = outcome.error?.cause as? StreamSink.WriteFailure { throw failure }
       if let response = outcome.response { show(response) }
