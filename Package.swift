@@ -59,7 +59,12 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
+      name: "ErrandTests", dependencies: ["Errand", "ErrandTesting", "MainActorClient"], swiftSettings: strict),
+    // A small app whose default isolation is the main actor, for ErrandTests.
+    .target(
+      name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
+      swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    .testTarget(
       name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
-    .testTarget(name: "ErrandTests", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
   ]
 )

@@ -110,6 +110,8 @@ int64_t errand_socket_received(int fd) {
   return (int64_t)info.tcpi_bytes_received;
 }
 
+const char *errand_system_authorities(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+
 void errand_thread_prepare(const char *name) {
   sigset_t signals;
   pthread_setname_np(pthread_self(), name);

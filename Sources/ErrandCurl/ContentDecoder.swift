@@ -27,14 +27,19 @@
     /// A decoder for the values of `Content-Encoding`; nil where the body is not coded.
     static func decoder(for fieldValue: String) throws(TransportFailure) -> (any ContentDecoder)? {
       if fieldValue.isEmpty { return nil }
-      let names = fieldValue.split(separator: ",").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" }.lowercased() }
-        .map { String($0.prefix { $0 != " " && $0 != "\t" }) }.filter { !$0.isEmpty && $0 != "identity" }
+      let names = fieldValue.lowercased().split(separator: ",").map(trimmed).filter { $0 != "" && $0 != "identity" }
       guard let name = names.first else { return nil }
       guard names.count == 1 else { throw .undecodable("it is coded more than once") }
       guard let coding = ContentCoding(rawValue: name == "x-gzip" ? "gzip" : name) else {
         throw .undecodable("its content coding is not one of gzip, deflate, br and zstd")
       }
       return try coding.makeDecoder()
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+      text.utf8.withContiguousStorageIfAvailable { bytes in
+        CurlLine.text(CurlLine.trimmed(UnsafeRawBufferPointer(bytes)))
+      } ?? String(text)
     }
 
     func makeDecoder() throws(TransportFailure) -> any ContentDecoder {

@@ -118,7 +118,8 @@
         }
         used += step.used
         mayHoldOutput = step.produced == scratch.count
-        let goesOn = step.produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<step.produced]))
+        let goesOn =
+          step.produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<step.produced]))
         if !goesOn || (used == data.count && !mayHoldOutput) { return (used, goesOn) }
       }
     }

@@ -1,36 +1,41 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
+  import ErrandCore
 
   /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.
   enum CurlCallbacks {
     /// One line of a head.
     static let head: curl_write_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return 0 }
+      guard let transfer = transfer(data) else { return 0 }
       return transfer.takeHeadLine(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// A piece of the body.
     static let body: curl_write_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return 0 }
+      guard let transfer = transfer(data) else { return 0 }
       return transfer.takeBody(UnsafeRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// Room for the next piece of the request's body.
     static let upload: curl_read_callback = { buffer, size, count, data in
-      guard let transfer = handle(data)?.transfer else { return Int(CURL_READFUNC_ABORT) }
+      guard let transfer = transfer(data) else { return Int(CURL_READFUNC_ABORT) }
       return transfer.giveBody(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
 
     /// A connection stands and the request is about to be written.
     static let beforeRequest: curl_prereq_callback = { data, remote, local, remotePort, localPort in
-      guard let handle = handle(data), let transfer = handle.transfer, let remote, let local else {
-        return CURL_PREREQFUNC_ABORT
-      }
-      let connection = handle.loop._withUnsafeGuaranteedRef {
-        $0.connections.find(local: local, localPort: localPort, remote: remote, remotePort: remotePort)
-      }
+      guard let transfer = transfer(data), let remote, let local else { return CURL_PREREQFUNC_ABORT }
+      let connection = transfer.loop.connections.find(
+        local: local, localPort: localPort, remote: remote, remotePort: remotePort)
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    /// A TLS connection is about to be made.
+    static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
+      guard let transfer = transfer(data), let context else { return CURLE_SSL_CONNECT_ERROR }
+      let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.certificateName)
+      return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
     }
 
     /// A socket is wanted.
@@ -46,12 +51,20 @@
       return errand_socket_close(socket)
     }
 
-    private static func handle(_ data: UnsafeMutableRawPointer?) -> CurlHandle? {
-      data.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    private static func transfer(_ data: UnsafeMutableRawPointer?) -> CurlTransfer? {
+      data.flatMap { Unmanaged<CurlHandle>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.transfer } }
     }
 
     private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {
       data.map { Unmanaged<CurlConnections>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+
+  extension HTTPURL {
+    /// The host as certificates name it: an IPv6 address without brackets, a name without a dot at its end.
+    fileprivate var certificateName: String {
+      if host.hasPrefix("[") { return String(host.dropFirst().dropLast()) }
+      return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
   }
 #endif

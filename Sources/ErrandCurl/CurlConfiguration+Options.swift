@@ -1,14 +1,15 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
+  import Foundation
 
   extension CurlConfiguration {
     /// Sets what the configuration says on a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
       applyProxy(to: easy)
-      if case .file(let path) = certificateAuthority {
+      if let path = authorityFile {
         errand_easy_set_string(easy, CURLOPT_CAINFO, path)
-        // Without this libcurl would go on trusting the system's directory beside the file.
+        // With a directory beside the file libcurl would trust it too, and read the file anew for each connection.
         errand_easy_set_string(easy, CURLOPT_CAPATH, nil)
       }
       let version =
@@ -18,6 +19,30 @@
         }
       errand_easy_set_long(easy, CURLOPT_SSLVERSION, Int(version))
       errand_easy_set_long(easy, CURLOPT_MAXAGE_CONN, max(1, Int(clamping: maximumIdleAge.components.seconds)))
+    }
+
+    /// The file of authorities; nil where the system has only a directory of them.
+    private var authorityFile: String? {
+      switch certificateAuthority {
+      case .file(let path): path
+      case .system: Self.systemAuthorityFile
+      }
+    }
+
+    private static let systemAuthorityFile: String? = {
+      guard let file = errand_system_authorities() else { return nil }
+      let path = String(cString: file)
+      return FileManager.default.isReadableFile(atPath: path) ? path : nil
+    }()
+
+    /// Whether names are looked for among a certificate's alternative names only. A proxy that is spoken to over TLS
+    /// has contexts of its own, which cannot be told from the server's.
+    var checksAlternativeNames: Bool {
+      switch proxy {
+      case .none: true
+      case .url(let url, _, _): !url.lowercased().hasPrefix("https:")
+      case .environment: false
+      }
     }
 
     private func applyProxy(to easy: UnsafeMutableRawPointer) {

@@ -27,7 +27,7 @@
       case automatic
       /// HTTP/1.1 only.
       case http1Only
-      /// HTTP/2 at once, in cleartext too (RFC 9113 section 3.3).
+      /// HTTP/2 at once, in cleartext too (RFC 9113 section 3.3); in cleartext each exchange has its own connection.
       case http2PriorKnowledge
     }
 

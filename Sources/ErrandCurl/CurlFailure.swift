@@ -26,6 +26,7 @@
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if code == CURLE_OK || transfer.hasWholeAnswer { return try transfer.finish() }
       if let failure = transfer.failure { throw failure }
+      if transfer.isStale { throw allStale }
       if code == CURLE_OPERATION_TIMEDOUT, transfer.mayHaveBeenSent { transfer.exchange.call.stop(.expired) }
       var failure = CurlFailure(
         code: code, text: handle.failureText, origin: transfer.exchange.request.url.origin)
@@ -36,6 +37,10 @@
       failure.isFinal = transfer.parser.isFinal
       throw failure.transportFailure
     }
+
+    private static let allStale = TransportFailure(
+      .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
+      isCertainlyNotSent: true)
 
     var transportFailure: TransportFailure {
       let kind = kind
@@ -80,12 +85,18 @@
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-      return "\(CurlFailureText.sentence(for: kind, origin: origin, verifyResult: verifyResult)) (\(cause); libcurl \(code.rawValue))"
+      let isWrongHost = cause.contains("subject name") || cause.contains("does not match")
+      let reason = isWrongHost ? CurlFailureText.wrongHost : verifyResult
+      let sentence = CurlFailureText.sentence(for: kind, origin: origin, verifyResult: reason)
+      return "\(sentence) (\(cause); libcurl \(code.rawValue))"
     }
   }
 
   /// The sentences of failures.
   enum CurlFailureText {
+    /// OpenSSL's number for a certificate that is another host's.
+    static let wrongHost = 62
+
     static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin, verifyResult: Int) -> String {
       switch kind {
       case .unsupported: "The request cannot be sent by libcurl."
@@ -112,7 +123,7 @@
       case 10: "The certificate of \(origin) has expired."
       case 18, 19: "The certificate of \(origin) is signed by itself; give its authority's file if it is to be trusted."
       case 20, 21: "The certificate of \(origin) comes from an authority that is not trusted."
-      case 62: "The certificate of \(origin) is for another host."
+      case wrongHost: "The certificate of \(origin) is for another host."
       default: "TLS with \(origin) could not be set up."
       }
     }

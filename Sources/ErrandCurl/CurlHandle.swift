@@ -18,10 +18,10 @@
     private static let ordinaryBuffer = 16 << 10
 
     let easy: UnsafeMutableRawPointer
-    let loop: Unmanaged<CurlLoop>
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
+    private let tlsIsClosed: UnsafeMutablePointer<Bool>
     private let overrides: UnsafeMutablePointer<curl_slist>?
     private let httpVersion: CurlConfiguration.HTTPVersion
     private var list = CurlFieldList()
@@ -34,13 +34,14 @@
     private var forbidsReuse = false
     private var wantsFreshConnection = false
 
-    init?(loop: CurlLoop, configuration: CurlConfiguration, connections: CurlConnections) {
+    init?(configuration: CurlConfiguration, connections: CurlConnections) {
       guard let easy = curl_easy_init() else { return nil }
       self.easy = easy
-      self.loop = Unmanaged.passUnretained(loop)
       httpVersion = configuration.httpVersion
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      tlsIsClosed = .allocate(capacity: 1)
+      tlsIsClosed.initialize(to: false)
       overrides = configuration.addressOverrideList()
       setConstants()
       configuration.apply(to: easy)
@@ -48,6 +49,9 @@
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
         Unmanaged.passUnretained(self).toOpaque())
+      if configuration.checksAlternativeNames {
+        errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
+      }
       errand_easy_set_socket_callbacks(
         easy, CurlCallbacks.openSocket, CurlCallbacks.closeSocket, Unmanaged.passUnretained(connections).toOpaque())
     }
@@ -56,6 +60,7 @@
       curl_easy_cleanup(easy)
       curl_slist_free_all(overrides)
       errorText.deallocate()
+      tlsIsClosed.deallocate()
     }
 
     private func setConstants() {
@@ -92,6 +97,8 @@
     /// Lets go of what the last exchange left behind.
     func reset() {
       transfer = nil
+      guard forbidsReuse || wantsFreshConnection else { return }
+      isSecure = nil
       if forbidsReuse { set(CURLOPT_FORBID_REUSE, 0) }
       if wantsFreshConnection { set(CURLOPT_FRESH_CONNECT, 0) }
       forbidsReuse = false
@@ -111,6 +118,15 @@
       set(CURLOPT_FRESH_CONNECT, 1)
     }
 
+    /// Watches for the server's word that it closes TLS. False where the TLS library cannot tell.
+    func watchClose() -> Bool {
+      tlsIsClosed.pointee = false
+      return errand_tls_watch_close(easy, tlsIsClosed)
+    }
+
+    /// Whether that word came.
+    var sawClose: Bool { tlsIsClosed.pointee }
+
     /// What libcurl said about the last failure.
     var failureText: String { String(cString: errorText) }
 
@@ -124,6 +140,12 @@
         case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
+      // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
+      let isSingleUse = httpVersion == .http2PriorKnowledge && !isSecure
+      set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
+      set(CURLOPT_FRESH_CONNECT, isSingleUse ? 1 : 0)
+      forbidsReuse = isSingleUse
+      wantsFreshConnection = isSingleUse
       set(CURLOPT_PIPEWAIT, httpVersion == .http2PriorKnowledge || (httpVersion == .automatic && isSecure) ? 1 : 0)
     }
 

@@ -34,7 +34,8 @@
       return duty()
     }
 
-    mutating func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> (TimerToken, Duty) {
+    mutating func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> (TimerToken, Duty)
+    {
       let token = timers.insert(at: instant, action)
       if let sleepsUntil, sleepsUntil <= instant { return (token, .nothing) }
       return (token, duty())

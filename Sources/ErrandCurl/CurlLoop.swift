@@ -107,14 +107,14 @@
       guard let multi else { return }
       repeat {
         now = .now
+        fireTimers()
         inbox.withLock { $0.take(&taken) }
         for command in taken { obey(command, multi) }
         taken.removeAll(keepingCapacity: true)
+        watch(multi)
         var count: Int32 = 0
         curl_multi_perform(multi, &count)
         collect(multi)
-        fireTimers()
-        watch(multi)
       } while rest(multi)
       pool.removeAll()
     }
@@ -173,7 +173,7 @@
     }
 
     private func makeHandle() -> CurlHandle? {
-      CurlHandle(loop: self, configuration: configuration, connections: connections)
+      CurlHandle(configuration: configuration, connections: connections)
     }
 
     private static let outOfRoom = TransportFailure(
@@ -224,7 +224,7 @@
     // MARK: - Connect and idle time-outs
 
     /// Sees to it that the transfer is looked at in time.
-    private func expectWatch(of transfer: CurlTransfer) {
+    func expectWatch(of transfer: CurlTransfer) {
       guard let end = transfer.watchEnd else { return }
       nextWatch = nextWatch.map { min($0, end) } ?? end
     }
@@ -235,7 +235,8 @@
       nextWatch = nil
       for transfer in running {
         if let end = transfer.watchEnd, end <= now {
-          self.end(transfer, .failure(transfer.timeout), multi, handleIsClean: false)
+          let result = Result { try transfer.endOfPatience() }
+          self.end(transfer, result, multi, handleIsClean: false)
         } else {
           expectWatch(of: transfer)
         }

@@ -2,12 +2,23 @@
   import ErrandCore
 
   extension CurlTransfer {
+    /// How long libcurl may go on sending a request whose answer has come whole. Over HTTP/2 it would do so for ever
+    /// where the server does not want the rest.
+    static let graceBehindAnswer = Duration.milliseconds(250)
+
     /// When it has waited too long: for its connection first, for anything to move later. Nil for no bound, and while
     /// its own sink holds it up.
     var watchEnd: MonotonicInstant? {
       if !hasConnected { return exchange.connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
+      if bodySent > 0, hasWholeAnswer { return lastActivity.advanced(by: Self.graceBehindAnswer) }
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
+    }
+
+    /// What comes of one that has waited too long: the answer where it came whole, a failure otherwise.
+    func endOfPatience() throws -> HTTPResponse {
+      guard hasWholeAnswer else { throw timeout }
+      return try finish()
     }
 
     /// The failure of one that has waited too long.

@@ -18,7 +18,7 @@
 
     // MARK: The loop's thread only
 
-    unowned let loop: CurlLoop
+    unowned(unsafe) let loop: CurlLoop  // runs, and so lives, as long as a transfer is in it
     var handle: CurlHandle?
     /// Its place among the loop's running transfers; -1 where it is not one.
     var place = -1
@@ -33,13 +33,15 @@
     private(set) var connection: CurlConnection?
     private(set) var isStale = false
     private(set) var staleConnections = 0
-    private(set) var parser: CurlHeadParser
+    @exclusivity(unchecked) private(set) var parser: CurlHeadParser
     private(set) var head: ResponseHead?
-    private(set) var body: CurlBody?
+    @exclusivity(unchecked) private(set) var body: CurlBody?
     private var lateTrailers = CurlFieldCollector(limit: 0)
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?
     private var requests = 0
+    /// Whether the end of the body is the end of TLS, which the server has to announce.
+    private var awaitsClose = false
     private(set) var bodySent = 0
 
     init(_ exchange: Exchange, loop: CurlLoop) {
@@ -67,9 +69,11 @@
       self.connection = connection
       hasConnected = true
       lastActivity = loop.now
+      loop.expectWatch(of: self)
       if requests > 0, !mayBeSentAgain {
         failure = TransportFailure(
-          .closedBeforeResponse, "The connection closed before a byte of the answer; the server may have seen the request."
+          .closedBeforeResponse,
+          "The connection closed before a byte of the answer; the server may have seen the request."
         )
         return false
       }
@@ -127,6 +131,10 @@
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, scratch: loop.scratch)
+      if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
+      if framing == .untilClose, head.version != .http2, exchange.request.url.scheme == .https {
+        awaitsClose = handle?.watchClose() == true
+      }
       if let sent = exchange.request.body?.count { progress?.finish(.upload, Int64(sent)) }
     }
 
@@ -173,6 +181,7 @@
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
         connection?.received += Int64(piece.count)
+        if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
         return piece.count
       } catch {
         failure = error
@@ -204,6 +213,9 @@
     func finish() throws -> HTTPResponse {
       guard let head else {
         throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
+      }
+      if awaitsClose, handle?.sawClose == false {
+        throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
       }
       try body?.finish()
       var response = HTTPResponse(head: head, url: exchange.request.url)

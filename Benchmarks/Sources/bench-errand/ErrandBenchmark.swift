@@ -10,6 +10,8 @@ import Foundation
 ///     core              a built request handed to the transport, 64 in flight
 ///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
+///     line              `send` over a transport that answers at once: what the line itself takes
+///     line-typed        the same for the typed request
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 @main struct ErrandBenchmark {
@@ -27,6 +29,8 @@ import Foundation
       benchmark.finish(await onMain(benchmark, client))
     case "core":
       benchmark.finish(await detached { try await core(benchmark) })
+    case "line", "line-typed":
+      benchmark.finish(await detached { try await line(benchmark) })
     case "typed":
       benchmark.finish(
         await detached { try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count } })
@@ -61,6 +65,17 @@ import Foundation
     let transport = CurlTransport()
     let request = try HTTPRequest(url: benchmark.url)
     return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
+  }
+
+  private static func line(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
+    configuration.transport = .own(InstantTransport())
+    let client = APIClient(configuration)
+    if benchmark.mode == "line-typed" {
+      return try await benchmark.sequential { try await client.send(TypedAccount(id: 7)).name.utf8.count }
+    }
+    let request = Bytes(url: benchmark.url)
+    return try await benchmark.sequential { try await client.send(request).count }
   }
 
   /// Scheme and authority of a URL.

@@ -63,6 +63,23 @@ bool errand_socket_has_unread(int fd);
 // The bytes a TCP socket has received in its life; -1 where the system does not tell.
 int64_t errand_socket_received(int fd);
 
+// Called with each new TLS context, in the form of OpenSSL.
+static inline CURLcode errand_easy_set_context_callback(CURL *easy, curl_ssl_ctx_callback callback, void *data) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+  return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data) : code;
+}
+
+// Demands of a TLS context that the certificate names this host or address among its alternative names; the common
+// name does not count (RFC 9110 section 4.3.4). False where that cannot be had.
+bool errand_tls_demand_host(void *context, const char *host);
+
+// From now on sets `*closed` when the server says that it closes the TLS connection of a running transfer. False where
+// that cannot be told. `closed` has to outlive the connection.
+bool errand_tls_watch_close(CURL *easy, bool *closed);
+
+// The file of certificate authorities that libcurl was built for, or null.
+const char *errand_system_authorities(void);
+
 // Names the calling thread (at most 15 bytes) and keeps the signal of broken pipes from it.
 void errand_thread_prepare(const char *name);
 

@@ -2,7 +2,8 @@
 ///
 /// `willStart` runs where the call is started. `willStop` and `didStop` run on the callback executor, in one job with
 /// the delegate and the closure between them; for `send` they run where its caller is. `progressed` runs on the
-/// callback executor. Each of `willStart`, `willStop` and `didStop` comes exactly once per call.
+/// callback executor, for `send` on the transport's thread: one report after the other, and never after `willStop`.
+/// Each of `willStart`, `willStop` and `didStop` comes exactly once per call.
 public protocol Accessory: Sendable {
   /// The call starts.
   func willStart(_ call: CallInfo)
@@ -31,6 +32,12 @@ public struct CallEnding: Sendable {
   public let error: APIError?
   /// The answer, if one came.
   public let response: HTTPResponse?
+  /// Where the answer came from; nil where none came.
+  public let origin: ResponseOrigin?
   /// What was measured.
   public let metrics: CallMetrics
+
+  func replaced(by error: APIError) -> CallEnding {
+    CallEnding(error: error, response: response, origin: origin, metrics: metrics)
+  }
 }

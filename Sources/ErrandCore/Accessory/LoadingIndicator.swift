@@ -7,6 +7,8 @@
 public final class LoadingIndicator: Accessory {
   private struct State: Sendable {
     var machine: LoadingIndicatorMachine
+    /// The calls that chose it: each was asked once, and counts once however often it names this accessory.
+    var counted: Set<UInt64> = []
     var timer: (at: MonotonicInstant, token: TimerToken)?
     var told = false
   }
@@ -37,12 +39,14 @@ public final class LoadingIndicator: Accessory {
 
   /// Counts the call, if it chose this indicator.
   public func willStart(_ call: CallInfo) {
-    if counts(call) { change { $0.started(at: timers.now) } }
+    guard counts(call), state.withLock({ $0.counted.insert(call.id).inserted }) else { return }
+    change { $0.started(at: timers.now) }
   }
 
   /// Counts the call off.
   public func didStop(_ call: CallInfo, _ ending: CallEnding) {
-    if counts(call) { change { $0.stopped(at: timers.now) } }
+    guard state.withLock({ $0.counted.remove(call.id) }) != nil else { return }
+    change { $0.stopped(at: timers.now) }
   }
 
   private func counts(_ call: CallInfo) -> Bool {
@@ -73,7 +77,13 @@ public final class LoadingIndicator: Accessory {
 
   private func arm(_ instant: MonotonicInstant) {
     let token = timers.schedule(at: instant) { [weak self] in self?.look() }
-    state.withLock { $0.timer = (instant, token) }
+    let isKept = state.withLock { state in
+      guard state.timer == nil, state.machine.next == instant else { return false }
+      state.timer = (instant, token)
+      return true
+    }
+    // Another thread was faster, or the moment has passed.
+    if !isKept { timers.cancel(token) }
   }
 
   private func tell() {

@@ -71,16 +71,18 @@ extension APIClient {
     _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
   ) -> Call {
     let snapshot = snapshot
+    let lane = CallbackLane(callbacks.executor)
+    let typed = TypedCall(request)
     let run = CallRun(
-      request, options, snapshot, registry,
-      delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
-    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot) : nil
+      typed, options, snapshot, registry,
+      delivery: .init(lane: lane, onProgress: callbacks.onProgress))
+    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot, registry) : nil
     Task { @concurrent in
-      let outcome = await run.work()
+      let ending = await run.work()
       watch?.start()
-      callbacks.executor.run {
+      lane.run {
         watch?.stop()
-        _ = run.finish(outcome) { callbacks.onEnd(run.info, $0) }
+        run.finish(ending) { _ = typed.tell($0) { callbacks.onEnd(run.info, $0) } }
       }
     }
     return Call(info: run.info, state: run.state)

@@ -8,7 +8,7 @@
 /// A client may be used from any thread. Several clients work side by side and share nothing but the transport they
 /// are given. A call lives to its end though nobody holds the client.
 public final class APIClient: Sendable {
-  private let fittings: ClientFittings
+  let fittings: ClientFittings
   private let state: Locked<ClientSnapshot>
   let registry = CallRegistry()
 
@@ -45,7 +45,7 @@ public final class APIClient: Sendable {
         if present === before { present = made }
         return present
       }
-      if current === made { return fittings.admission.change(configuration.admission) }
+      if current === made { return fittings.admission.change { snapshot.configuration.admission } }
     }
   }
 
@@ -80,16 +80,16 @@ public final class APIClient: Sendable {
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    let run = CallRun(request, options, snapshot, registry, delivery: nil)
-    let outcome = await listen(to: run)
-    return run.finish(outcome) { _ in }
+    let lane = CallbackLane(.inPlace)
+    let typed = TypedCall(request)
+    let run = CallRun(typed, options, snapshot, registry, delivery: .init(lane: lane, onProgress: nil))
+    let ending = await listen(to: run)
+    return run.finish(ending) { typed.tell($0) { _ in } }
   }
 
   /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which
   /// the plain form of the handler would leave.
-  private func listen<R>(
-    to run: CallRun<R>, isolation: isolated (any Actor)? = #isolation
-  ) async -> Outcome<R.Response> {
+  private func listen(to run: CallRun, isolation: isolated (any Actor)? = #isolation) async -> CallEnding {
     await withTaskCancellationHandler(
       operation: {
         _ = isolation
@@ -101,7 +101,9 @@ public final class APIClient: Sendable {
   // MARK: - What runs
 
   /// The calls that have not ended.
-  public var running: [Call] { registry.running.map { Call(info: $0.info, state: $0.state) } }
+  public var running: [Call] {
+    registry.running.filter { !$0.state.isClaimed }.map { Call(info: $0.info, state: $0.state) }
+  }
 
   /// Cancels every call of an owner on this client. Returns how many will now end as cancelled.
   @discardableResult

@@ -1,12 +1,24 @@
 import Synchronization
 
-/// Whom calls belong to, such as a page: when it is freed, its calls are cancelled.
+/// Whom calls belong to, such as a page: when it is freed, its calls are cancelled. Calls and options hold it weakly,
+/// so keep it where it belongs.
 ///
 /// ```swift
 /// final class Page { let calls = CallOwner() }
 /// client.start(GetUser(id: 7), options: .owner(page.calls)) { user in … }
 /// ```
 public final class CallOwner: Sendable {
+  /// What a call knows of its owner: the number outlives it.
+  struct Reference: Sendable {
+    weak let owner: CallOwner?
+    let number: UInt64
+
+    init(_ owner: CallOwner) {
+      self.owner = owner
+      number = owner.number
+    }
+  }
+
   private struct WeakRegistry: Sendable {
     weak let registry: CallRegistry?
   }

@@ -12,6 +12,7 @@ final class CallRegistry: Sendable {
   }
 
   private let places = Locked(Places())
+  private let hasWarned = Locked(false)
 
   func add(_ entry: Entry) -> Int {
     places.withLock { places in
@@ -38,6 +39,14 @@ final class CallRegistry: Sendable {
   @discardableResult
   func cancel(where rule: (Entry) -> Bool) -> Int {
     running.filter(rule).count { $0.state.stop(.cancelled) }
+  }
+
+  /// True once: for the delivery that has to warn of a late main actor.
+  func takeWarning() -> Bool {
+    hasWarned.withLock { hasWarned in
+      defer { hasWarned = true }
+      return !hasWarned
+    }
   }
 
   var running: [Entry] { places.withLock { $0.entries.compactMap { $0 } } }

@@ -1,11 +1,11 @@
 import Synchronization
 
 /// One run of a request: works once, finishes once.
-final class CallRun<R: APIRequest>: Sendable {
-  let request: R
+final class CallRun: Sendable {
   let state: CallState
   let info: CallInfo
 
+  private let typed: any CallTyping
   private let options: CallOptions
   private let family: RequestFamily?
   private let snapshot: ClientSnapshot
@@ -14,25 +14,27 @@ final class CallRun<R: APIRequest>: Sendable {
   private let accessories: [any Accessory]
   private let record = CallRecord()
   private let started: MonotonicInstant
-  private let delivery: Delivery?
+  private let delivery: Delivery
   private let timeouts: Timeouts
   private let log: CallLog?
 
   /// Where progress goes besides the accessories, and where all of it is told.
   struct Delivery: Sendable {
-    let executor: CallbackExecutor
+    let lane: CallbackLane
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
   }
 
   /// Registers the call and tells the accessories that it starts.
-  init(
-    _ request: R, _ options: CallOptions, _ snapshot: ClientSnapshot, _ registry: CallRegistry, delivery: Delivery?
+  init<R: APIRequest>(
+    _ typed: TypedCall<R>, _ options: CallOptions, _ snapshot: ClientSnapshot, _ registry: CallRegistry,
+    delivery: Delivery
   ) {
+    let request = typed.request
     let family = request.family
     let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
     let total = timeouts.total ?? (options.bodySink == nil ? .seconds(120) : .never)
-    self.request = request
+    self.typed = typed
     self.options = options
     self.family = family
     self.snapshot = snapshot
@@ -46,134 +48,131 @@ final class CallRun<R: APIRequest>: Sendable {
       id: CallNumber.next(), request: request, tag: options.tag, priority: options.priority ?? request.priority)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories = snapshot.configuration.accessories + request.accessories + options.accessories
-    place = registry.add(.init(state: state, info: info, owner: options.owner?.number))
-    options.owner?.note(registry)
+    place = registry.add(.init(state: state, info: info, owner: options.ownership?.number))
+    if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     for accessory in accessories { accessory.willStart(info) }
+  }
+
+  /// Makes the call known to its owner; one that is freed already cancels it.
+  private static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
+    if let owner = ownership.owner { owner.note(registry) } else { state.stop(.cancelled) }
   }
 
   // MARK: - The work
 
   /// Builds, sends, judges and decodes; then runs the hook that is off the callback executor.
-  func work() async -> Outcome<R.Response> {
-    let outcome = await carryOut()
+  func work() async -> CallEnding {
+    let came = await carryOut()
+    // User code that throws a cancellation of its own cancels the call: the handle and the error say the same.
+    if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
-    if let before = request.hooks?.before {
-      _ = try? await state.running { await before(outcome) }
+    let ending = turned(came, by: state.endsBy)
+    if let hook = typed.hook(before: ending) {
+      _ = try? await state.running { await hook() }
     }
-    return outcome
+    return ending
   }
 
-  private func carryOut() async -> Outcome<R.Response> {
-    var response: HTTPResponse?
-    var decoding = Duration.zero
-    let result: Result<R.Response, APIError>
+  private func carryOut() async -> CallEnding {
     do {
       let plan = try plan()
-      let built = try snapshot.builder.build(request, family, options)
+      let built = try typed.build(snapshot.builder, family, options)
       record.built(built)
       let context = CallContext(call: state, info: info, plan: plan, record: record)
-      let answer = try await snapshot.line.get().run(built, from: 0, context)
-      response = answer
-      let begin = snapshot.timers.now
-      result = await decode(answer, plan)
-      decoding = begin.duration(to: snapshot.timers.now)
+      let response = try await snapshot.line.get().run(built, from: 0, context)
+      return ending(await decode(response, plan), response)
     } catch {
-      result = .failure(.mapping(error, as: .transport))
+      return ending(.mapping(error, as: .transport), nil)
     }
-    record.ended(total: started.duration(to: snapshot.timers.now), decode: decoding)
-    let failure = failure(of: result).map { complete($0, response) }
-    let final = failure.map { .failure($0) } ?? result
-    let answer = response ?? failure?.response
-    return Outcome(result: final, response: answer, origin: answer.map { _ in .network }, metrics: record.metrics)
   }
 
-  private func failure(of result: Result<R.Response, APIError>) -> APIError? {
-    if case .failure(let error) = result { error } else { nil }
-  }
-
-  private func decode(_ response: HTTPResponse, _ plan: CallPlan) async -> Result<R.Response, APIError> {
-    let decoder = request.decoder
+  /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
+  private func decode(_ response: HTTPResponse, _ plan: CallPlan) async -> APIError? {
+    let begin = snapshot.timers.now
     let rules = DecodingRules(
-      json: request.jsonDecoding ?? snapshot.configuration.jsonDecoding, envelope: plan.envelope)
-    if response.body.count > Validating.inlineLimit { return await Self.decodeElsewhere(response, decoder, rules) }
-    return Self.decode(response, decoder, rules)
+      json: info.request.jsonDecoding ?? snapshot.configuration.jsonDecoding, envelope: plan.envelope)
+    let error: APIError?
+    if response.body.count > Validating.inlineLimit {
+      error = await Self.decodeElsewhere(typed, response, rules)
+    } else {
+      error = typed.decode(response, rules)
+    }
+    record.decoded(in: begin.duration(to: snapshot.timers.now))
+    return error
   }
 
   @concurrent
   private static func decodeElsewhere(
-    _ response: HTTPResponse, _ decoder: ResponseDecoder<R.Response>, _ rules: DecodingRules
-  ) async -> Result<R.Response, APIError> {
-    decode(response, decoder, rules)
+    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules
+  ) async -> APIError? {
+    typed.decode(response, rules)
   }
 
-  private static func decode(
-    _ response: HTTPResponse, _ decoder: ResponseDecoder<R.Response>, _ rules: DecodingRules
-  ) -> Result<R.Response, APIError> {
-    do {
-      return .success(try decoder.decode(response, rules))
-    } catch let error as APIError {
-      return .failure(error)
-    } catch {
-      let sentence = "The answer could not be read as \(decoder.name): \(error)"
-      return .failure(APIError(.decode, .decoding, APIError.sentence(sentence), cause: error))
-    }
+  private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {
+    let metrics = record.ended(after: started.duration(to: snapshot.timers.now))
+    let error = error.map { complete($0, response, metrics) }
+    let response = response ?? error?.response
+    return CallEnding(error: error, response: response, origin: response.map { _ in .network }, metrics: metrics)
   }
 
   // MARK: - The end
 
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
-  func finish(_ outcome: Outcome<R.Response>, _ callback: (Outcome<R.Response>) -> Void) -> Outcome<R.Response> {
-    let stopped = state.claim()
-    let final = stopped.map { outcome.replaced(by: complete(.stopped($0), outcome.response)) } ?? outcome
-    let ending = final.ending
+  func finish<Told>(_ came: CallEnding, _ tell: (CallEnding) -> Told) -> Told {
+    let ending = turned(came, by: state.claim())
     for accessory in accessories { accessory.willStop(info, ending) }
-    request.hooks?.after?(final)
-    callback(final)
+    let told = tell(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)
-    if let log { log.info(final.error.map { "failed: \($0)" } ?? "done in \(final.metrics.total)") }
-    return final
+    if let log { log.info(ending.error.map { "failed: \($0)" } ?? "done in \(ending.metrics.total)") }
+    return told
+  }
+
+  /// What came, or the reason for which the call was stopped, whatever came.
+  private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
+    guard let reason else { return ending }
+    let error = APIError.stopped(reason)
+    if ending.error?.stage == error.stage { return ending }
+    return ending.replaced(by: complete(error, ending.response, ending.metrics))
   }
 
   /// Adds what the run knows to an error.
-  private func complete(_ error: APIError, _ response: HTTPResponse?) -> APIError {
-    let attempts = record.metrics.attempts
-    return error.with { details in
+  private func complete(_ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics) -> APIError {
+    error.with { details in
       details.request = details.request ?? record.sent
       details.response = details.response ?? response
-      details.attempts = attempts
+      details.attempts = metrics.attempts
       guard details.stage == .validate, details.errorBody == nil, let answer = details.response else { return }
       let rules = DecodingRules(json: snapshot.configuration.jsonDecoding, envelope: nil)
-      details.errorBody = try? ResponseDecoder<R.ErrorBody>.automatic.decode(answer, rules)
+      details.errorBody = typed.errorBody(of: answer, rules)
     }
   }
 
   // MARK: - The plan
 
   private func plan() throws(APIError) -> CallPlan {
-    let configuration = snapshot.configuration
-    if options.bodySink != nil, !snapshot.capabilities.contains(.bodySink) {
+    if options.bodySink != nil, case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
       throw .build(
         .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
     }
+    let request = info.request
     return CallPlan(
-      statusRule: request.statusRule ?? family?.statusRule ?? configuration.statusRule,
+      statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape,
-      envelope: request.envelope ?? family?.envelope ?? configuration.envelope, credential: request.credential,
-      provider: configuration.credentials, base: snapshot.base,
-      redirects: request.redirects ?? configuration.redirects,
+      envelope: request.envelope ?? family?.envelope ?? snapshot.configuration.envelope,
+      credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
+      redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
+      limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
       onProgress: progress(), log: log)
   }
 
   private func progress() -> (@Sendable (TransferProgress) -> Void)? {
-    let onProgress = delivery?.onProgress
+    let onProgress = delivery.onProgress
     guard onProgress != nil || !accessories.isEmpty else { return nil }
-    let executor = delivery?.executor ?? .main
-    return { [state, info, accessories] progress in
-      executor.run {
+    return { [state, info, accessories, lane = delivery.lane] progress in
+      lane.run {
         guard !state.isClaimed else { return }
         for accessory in accessories { accessory.progressed(info, progress) }
         onProgress?(info, progress)

@@ -91,10 +91,11 @@ struct CallStateMachine: Sendable {
     }
   }
 
-  /// Ends a wait from outside; nil when it has ended already.
+  /// Ends a wait from outside; nil when it has ended already. The other side has let go: it is not asked any more.
   mutating func resume(_ id: UInt32) -> Continuation? {
     change(id) { wait in
       defer { wait.continuation = nil }
+      wait.isAsked = true
       return wait.continuation
     }
   }
@@ -170,6 +171,7 @@ struct CallStateMachine: Sendable {
   }
 
   mutating func claim() -> StopReason? {
+    precondition(!isClaimed, "the outcome of a call was claimed twice")
     let reason = stopReason
     phase = .claimed(reason)
     return reason

@@ -14,9 +14,8 @@ final class ClientSnapshot: Sendable {
     self.base = try? base.get().origin
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
-    let codings = (try? transport.get())?.contentCodings ?? []
     builder = RequestBuilder(
-      configuration: configuration, base: base, contentCodings: codings.joined(separator: ", "))
+      configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])
     line = transport.map { transport in
       Line(
         fittings.order(

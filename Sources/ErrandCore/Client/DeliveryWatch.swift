@@ -1,30 +1,24 @@
 import Foundation
 
 /// Warns when a delivery waits for the main actor for five seconds: the main thread is blocked, or nobody runs it.
+/// Once per client.
 final class DeliveryWatch: Sendable {
-  private static let warned = Locked(false)
-
   private let info: CallInfo
   private let timers: any Timers
+  private let registry: CallRegistry
   private let log: @Sendable (LogLine) -> Void
   private let token = Locked<TimerToken?>(nil)
 
-  init(_ info: CallInfo, _ snapshot: ClientSnapshot) {
+  init(_ info: CallInfo, _ snapshot: ClientSnapshot, _ registry: CallRegistry) {
     self.info = info
+    self.registry = registry
     timers = snapshot.timers
     log = snapshot.configuration.log ?? { FileHandle.standardError.write(Data("errand \($0)\n".utf8)) }
   }
 
-  private static var isFirstWarning: Bool {
-    warned.withLock { warned in
-      defer { warned = true }
-      return !warned
-    }
-  }
-
   func start() {
-    let set = timers.schedule(at: timers.now.advanced(by: .seconds(5))) { [info, log] in
-      guard Self.isFirstWarning else { return }
+    let set = timers.schedule(at: timers.now.advanced(by: .seconds(5))) { [info, log, registry] in
+      guard registry.takeWarning() else { return }
       let text = "the answer of \(info.name) has waited five seconds for the main actor; keep the main thread running"
       log(LogLine(level: .warning, call: info.id, text: text))
     }

@@ -13,12 +13,6 @@ public struct Outcome<Value: Sendable>: Sendable {
   public var value: Value? { try? result.get() }
   /// The error; nil for success.
   public var error: APIError? { if case .failure(let error) = result { error } else { nil } }
-
-  var ending: CallEnding { CallEnding(error: error, response: response, metrics: metrics) }
-
-  func replaced(by error: APIError) -> Outcome {
-    Outcome(result: .failure(error), response: response, origin: origin, metrics: metrics)
-  }
 }
 
 /// Where an answer came from.

@@ -4,9 +4,13 @@ package final class AdmissionControl: Sendable {
 
   init(limits: AdmissionLimits) { queue = Locked(AdmissionQueue(limits: limits)) }
 
-  /// Changes the limits; calls that wait may go on by it.
-  func change(_ limits: AdmissionLimits) {
-    queue.withLock { $0.limits = limits }
+  /// The limits in force.
+  package var limits: AdmissionLimits { queue.withLock { $0.limits } }
+
+  /// Changes the limits; calls that wait may go on by it. They are read under the lock: of two threads that change
+  /// them at the same time, the later one cannot bring the earlier ones back.
+  func change(_ limits: () -> AdmissionLimits) {
+    queue.withLock { $0.limits = limits() }
     while let next = queue.withLock({ $0.admitNext() }) {
       if !next.waiter.resume() { release(next.host) }
     }

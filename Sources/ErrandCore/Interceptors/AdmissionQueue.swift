@@ -17,7 +17,22 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   private struct Host: Sendable {
     var running = 0
     var waiting: [Entry] = []
+
+    mutating func tryEnter(_ limit: Int) -> Bool {
+      guard running < limit else { return false }
+      running += 1
+      return true
+    }
+
+    /// Behind those that are as urgent. In place: a copy of a long queue for each that enters would cost its square.
+    mutating func add(_ entry: Entry) {
+      let place = waiting.firstIndex { $0.priority < entry.priority } ?? waiting.endIndex
+      waiting.insert(entry, at: place)
+    }
   }
+
+  /// How many hosts without a call are remembered, so that calls in a row need not look for room each time.
+  private static var idleHosts: Int { 64 }
 
   var limits: AdmissionLimits
   private var hosts: [HTTPURL.Origin: Host] = [:]
@@ -29,9 +44,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   /// Takes a slot if one is free.
   mutating func tryEnter(_ host: HTTPURL.Origin) -> Bool {
-    guard running < limits.total, hosts[host, default: Host()].running < limits.perHost else { return false }
+    guard running < limits.total, hosts[host, default: Host()].tryEnter(limits.perHost) else { return false }
     running += 1
-    hosts[host, default: Host()].running += 1
     return true
   }
 
@@ -40,10 +54,7 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     if tryEnter(host) { return nil }
     last &+= 1
     let entry = Entry(number: last, priority: priority, waiter: waiter)
-    var waitingHere = hosts[host, default: Host()].waiting
-    let place = waitingHere.firstIndex { $0.priority < priority } ?? waitingHere.endIndex
-    waitingHere.insert(entry, at: place)
-    hosts[host, default: Host()].waiting = waitingHere
+    hosts[host, default: Host()].add(entry)
     waiting += 1
     return Ticket(host: host, number: last)
   }
@@ -56,21 +67,20 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     }
     hosts[ticket.host]?.waiting.remove(at: place)
     waiting -= 1
-    tidy(ticket.host)
     return true
   }
 
   /// Gives a slot back. Returns the waiter that has it now; where that one refuses, its slot is released again.
   mutating func release(_ host: HTTPURL.Origin) -> (waiter: Waiter, host: HTTPURL.Origin)? {
     running = max(0, running - 1)
-    if let count = hosts[host]?.running { hosts[host]?.running = max(0, count - 1) }
-    defer { tidy(host) }
-    return admitNext(preferring: host)
+    hosts[host, default: Host()].running -= 1
+    defer { tidy() }
+    return waiting > 0 ? admitNext() : nil
   }
 
   /// Lets in whoever fits now; for limits that were raised.
-  mutating func admitNext(preferring host: HTTPURL.Origin? = nil) -> (waiter: Waiter, host: HTTPURL.Origin)? {
-    guard waiting > 0, running < limits.total, let chosen = best(preferring: host) else { return nil }
+  mutating func admitNext() -> (waiter: Waiter, host: HTTPURL.Origin)? {
+    guard waiting > 0, running < limits.total, let chosen = best() else { return nil }
     guard let entry = hosts[chosen]?.waiting.removeFirst() else { return nil }
     waiting -= 1
     running += 1
@@ -78,8 +88,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return (entry.waiter, chosen)
   }
 
-  /// The host whose first waiter comes next. While the total is not the bound, only the released host can have room.
-  private func best(preferring host: HTTPURL.Origin?) -> HTTPURL.Origin? {
+  /// The host whose first waiter comes next.
+  private func best() -> HTTPURL.Origin? {
     var best: (host: HTTPURL.Origin, entry: Entry)?
     for (candidate, state) in hosts where state.running < limits.perHost {
       guard let entry = state.waiting.first else { continue }
@@ -94,7 +104,8 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return best?.host
   }
 
-  private mutating func tidy(_ host: HTTPURL.Origin) {
-    if let state = hosts[host], state.running == 0, state.waiting.isEmpty { hosts[host] = nil }
+  private mutating func tidy() {
+    guard hosts.count > Self.idleHosts else { return }
+    hosts = hosts.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
   }
 }

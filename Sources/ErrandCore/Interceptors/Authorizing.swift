@@ -22,6 +22,7 @@ package struct Authorizing: Interceptor {
         provider.belongs(to: request.url.origin, base: base)
       else { return nil }
       if let fixed = provider as? FixedCredential { return try await fixed.credential(for: account) }
+      try context.call.check()
       do {
         return try await context.call.running { try await provider.credential(for: account) }
       } catch {

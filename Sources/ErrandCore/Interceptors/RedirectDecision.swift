@@ -32,7 +32,7 @@ enum RedirectDecision: Sendable {
     }
   }
 
-  private static func isRedirect(_ status: Int) -> Bool {
+  static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
     default: false

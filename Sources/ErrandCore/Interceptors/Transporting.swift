@@ -33,14 +33,16 @@ package struct Transporting: Interceptor {
   }
 
   private func exchange(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
-    let plan = context.plan
-    return Exchange(
-      request: request, call: context.call, connectTimeout: plan.connectTimeout, idleTimeout: plan.idleTimeout,
-      limits: plan.limits,
-      sink: plan.sink.map { GuardedSink(inner: $0, rule: plan.statusRule, redirects: plan.redirects) },
-      priority: plan.priority, network: plan.network,
-      onInformational: plan.log?.informational,
-      onProgress: plan.onProgress)
+    Exchange(
+      request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
+      idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
+      priority: context.plan.priority, network: context.plan.network,
+      onInformational: context.plan.log?.informational, onProgress: context.plan.onProgress)
+  }
+
+  private func guardedSink(_ context: CallContext) -> (any BodySink)? {
+    guard let sink = context.plan.sink else { return nil }
+    return GuardedSink(inner: sink, rule: context.plan.statusRule, redirects: context.plan.redirects)
   }
 }
 

@@ -1,4 +1,5 @@
 import ErrandJSON
+import Foundation
 
 /// Judges the answer by this call's own rules: status, content type, shape, business code.
 package struct Validating: Interceptor {
@@ -6,14 +7,13 @@ package struct Validating: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
-    let plan = context.plan
-    try Self.checkStatus(of: response, by: plan.statusRule)
-    try Self.checkContentType(of: response, among: plan.contentTypes)
-    guard plan.shape != nil || plan.envelope?.code != nil else { return response }
+    try Self.checkStatus(of: response, by: context.plan.statusRule)
+    try Self.checkContentType(of: response, among: context.plan.contentTypes)
+    guard context.plan.readsJSON else { return response }
     if response.body.count > Self.inlineLimit {
-      try await Self.checkJSONElsewhere(of: response, by: plan)
+      try await Self.checkJSONElsewhere(of: response, by: context.plan)
     } else {
-      try Self.checkJSON(of: response, by: plan)
+      try Self.checkJSON(of: response, by: context.plan)
     }
     return response
   }
@@ -46,7 +46,8 @@ package struct Validating: Interceptor {
     do {
       value = try JSONValue(parsing: response.body)
     } catch {
-      throw failure(.notJSON, "JSON was expected, but \(error).", response, cause: error)
+      if error == .empty, acceptsNothing(plan) { return }
+      throw failure(.notJSON, "JSON was expected, but \(clause(of: error))", response, cause: error)
     }
     try checkBusiness(value, of: response, by: plan.envelope)
     do {
@@ -54,6 +55,18 @@ package struct Validating: Interceptor {
     } catch {
       throw failure(.shape, "The JSON has not the declared shape: \(error).", response, cause: error)
     }
+  }
+
+  /// Whether an empty body will do: the shape is optional as a whole, and no business code is looked for.
+  private static func acceptsNothing(_ plan: CallPlan) -> Bool {
+    guard plan.envelope?.code == nil, let shape = plan.shape else { return false }
+    return (try? shape.check(data: Data())) != nil
+  }
+
+  private static func clause(of error: JSONError) -> String {
+    if error == .empty { return "the body is empty." }
+    let sentence = error.description
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 
   private static func checkBusiness(

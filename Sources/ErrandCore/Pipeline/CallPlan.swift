@@ -18,4 +18,7 @@ struct CallPlan: Sendable {
   let sink: (any BodySink)?
   let onProgress: (@Sendable (TransferProgress) -> Void)?
   let log: CallLog?
+
+  /// Whether the answer is judged by what its JSON says.
+  var readsJSON: Bool { shape != nil || envelope?.code != nil }
 }

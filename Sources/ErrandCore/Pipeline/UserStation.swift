@@ -3,6 +3,7 @@ struct UserStation: Interceptor {
   let inner: any Interceptor
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    try context.call.check()
     let userNext = Next(line: next.line, index: next.index, context: context, isForUserCode: true)
     do {
       return try await context.call.running { [inner] in

@@ -12,7 +12,6 @@ final class CallRecord: Sendable {
   var account: String? { notes.withLock { $0.account } }
   var opener: HTTPURL.Origin? { notes.withLock { $0.opener } }
   var sent: HTTPRequest? { notes.withLock { $0.sent } }
-  var metrics: CallMetrics { notes.withLock { $0.metrics } }
 
   func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
 
@@ -34,10 +33,13 @@ final class CallRecord: Sendable {
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
 
-  func ended(total: Duration, decode: Duration) {
+  func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }
+
+  /// Notes the end of the work; returns all that was measured.
+  func ended(after total: Duration) -> CallMetrics {
     notes.withLock {
       $0.metrics.total = total
-      $0.metrics.decode = decode
+      return $0.metrics
     }
   }
 }

@@ -1,15 +1,27 @@
 import Foundation
 
-/// Masks what nobody should read in a log: query values, credentials in URLs, secret fields.
+/// Masks what nobody should read in a log: query values, credentials in URLs, secret fields, line breaks of others.
 package enum Redaction {
   package static let mask = "•••"
 
-  /// A URL with the values of its query and its user info masked.
+  /// A text on one line: control characters and line separators are written as escapes.
+  package static func visible(_ text: String) -> String {
+    let isHidden: (Unicode.Scalar) -> Bool = {
+      $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
+    }
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
+    return text.unicodeScalars.map { isHidden($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+  }
+
+  /// A URL on one line, the values of its query and its user info masked.
   package static func url(_ text: String) -> String {
-    var text = text
+    var text = visible(text)
     if let start = text.range(of: "://")?.upperBound {
       let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-      if let at = text[start..<end].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
+      // Where no port follows the colon, a password with a slash in it was meant.
+      let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0"
+      let reach = port.allSatisfy { $0.isASCII && $0.isNumber || $0 == "]" } ? end : text.endIndex
+      if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
     }
     guard let question = text.firstIndex(of: "?") else { return text }
     let pairs = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)

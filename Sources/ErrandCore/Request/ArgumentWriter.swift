@@ -35,6 +35,7 @@ struct ArgumentWriter: Sendable {
       return .number(number)
     case .string(let string): return .string(string)
     case .date(let date):
+      guard date.timeIntervalSince1970.isFinite else { throw Unwritable(name: name) }
       switch style.dates {
       case .iso8601: return .string(Self.iso8601(date))
       case .seconds, .milliseconds: return .integer(whole(date))
@@ -66,7 +67,7 @@ struct ArgumentWriter: Sendable {
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(Unwritable) {
     if style.arrays == .commas {
-      let texts = try values.map { value throws(Unwritable) in try text(value, name) }
+      let texts = try values.filter { $0 != .omitted }.map { value throws(Unwritable) in try text(value, name) }
       return try append(name, .string(texts.joined(separator: ",")), to: &out, plus: plus)
     }
     for (index, value) in values.enumerated() {
@@ -88,9 +89,12 @@ struct ArgumentWriter: Sendable {
     case .number(let number) where number.isFinite:
       number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
     case .string(let string): string
-    case .date(let date): style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
+    case .date(let date) where date.timeIntervalSince1970.isFinite:
+      style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
     case .null: style.nulls == .word ? "null" : ""
-    case .number, .omitted, .array, .object: throw Unwritable(name: String(decoding: name, as: UTF8.self))
+    case .number, .date, .omitted, .array, .object:
+      let escaped = String(decoding: name, as: UTF8.self)
+      throw Unwritable(name: escaped.removingPercentEncoding ?? escaped)
     }
   }
 

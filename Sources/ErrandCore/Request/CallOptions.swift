@@ -4,8 +4,11 @@ public struct CallOptions: Sendable {
   public var timeouts: Timeouts
   /// The priority; nil for the request's.
   public var priority: CallPriority?
-  /// Who the call belongs to: it is cancelled when the owner is freed.
-  public var owner: CallOwner?
+  /// Who the call belongs to: it is cancelled when the owner is freed. Held weakly.
+  public var owner: CallOwner? {
+    get { ownership?.owner }
+    set { ownership = newValue.map(CallOwner.Reference.init) }
+  }
   /// A name to cancel the call by, together with others.
   public var tag: String?
   /// What this call says about header fields.
@@ -15,6 +18,8 @@ public struct CallOptions: Sendable {
   /// Where the body goes instead of memory. Redirects and refused statuses do not reach it.
   public var bodySink: (any BodySink)?
 
+  private(set) var ownership: CallOwner.Reference?
+
   /// Makes options.
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
@@ -22,7 +27,7 @@ public struct CallOptions: Sendable {
   ) {
     self.timeouts = timeouts
     self.priority = priority
-    self.owner = owner
+    ownership = owner.map(CallOwner.Reference.init)
     self.tag = tag
     self.headers = headers
     self.accessories = accessories

@@ -26,8 +26,11 @@ public struct HTTPField: Sendable, Hashable {
 }
 
 extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The field as a line, a secret value masked.
-  public var description: String { "\(name): \(isSecret ? "•••" : value)" }
+  /// The field as a line, a secret value masked; of a `Location` the query, which often holds a code.
+  public var description: String {
+    if isSecret { return "\(name): \(Redaction.mask)" }
+    return "\(name): \(name == .location ? Redaction.url(value) : value)"
+  }
   /// The field as a line, a secret value masked.
   public var debugDescription: String { description }
   /// What a dump shows: never a secret value.

@@ -13,7 +13,8 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
 
   /// Compares without regard to ASCII case.
   public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
-    ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
+    guard left.rawValue.utf8.count == right.rawValue.utf8.count else { return false }
+    return left.rawValue == right.rawValue || ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
   }
 
   /// Hashes without regard to ASCII case.

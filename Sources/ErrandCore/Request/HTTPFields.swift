@@ -36,15 +36,16 @@ public struct HTTPFields: Sendable {
   public var isEmpty: Bool { count == 0 }
 
   /// The value of a field; of several with one name, all joined by a comma (RFC 9110 section 5.3). Setting replaces
-  /// every field of that name, and nil removes them.
+  /// every field of that name, and nil removes them; a field that was secret stays so.
   public subscript(name: HTTPFieldName) -> String? {
     get {
       let values = values(of: name)
       return values.count < 2 ? values.first : values.joined(separator: ", ")
     }
     set {
-      remove(name)
-      if let newValue { append(HTTPField(name, newValue)) }
+      guard let newValue else { return remove(name) }
+      let isSecret = all.contains { $0.name == name && $0.isSecret }
+      replace(HTTPField(name, newValue, isSecret: isSecret))
     }
   }
 

@@ -57,8 +57,8 @@ extension HTTPURL {
       throw Invalid(
         description: "\"\(Redaction.url(text))\" holds a user name or password; take it out and use a basic credential")
     }
-    let bracket = bytes.lastIndex(of: 0x5D)
-    let colon = bytes[(bracket ?? bytes.startIndex)...].firstIndex(of: 0x3A)
+    let portSearch = bytes.first == 0x5B ? bytes.lastIndex(of: 0x5D) ?? bytes.endIndex : bytes.startIndex
+    let colon = bytes[portSearch...].firstIndex(of: 0x3A)
     let port = try colon.flatMap { colon throws(Invalid) in try Self.port(bytes[(colon + 1)...], in: text) }
     return (try host(bytes[..<(colon ?? bytes.endIndex)], in: text), port)
   }
@@ -88,7 +88,7 @@ extension HTTPURL {
 
   /// The ASCII form of a host with other letters, by Foundation.
   private static func international(_ bytes: ArraySlice<UInt8>, _ refusal: Invalid) throws(Invalid) -> String {
-    guard let host = URL(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.host(percentEncoded: true),
+    guard let host = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.encodedHost,
       !host.isEmpty, host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })
     else { throw refusal }
     return host.lowercased()

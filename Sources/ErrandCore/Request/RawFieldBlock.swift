@@ -1,5 +1,5 @@
 /// Field lines as a transport received them, `Name:value` and a line feed each, checked and without framing bytes.
-package struct RawFieldBlock: Sendable {
+package final class RawFieldBlock: Sendable {
   private let bytes: [UInt8]
   package let count: Int
 

@@ -2,11 +2,22 @@ import ErrandJSON
 import Foundation
 
 /// Makes the ``HTTPRequest`` of an ``APIRequest``: URL, fields and body, in one pass each.
-struct RequestBuilder: Sendable {
-  let configuration: ClientConfiguration
+///
+/// A class, so that a call shares the configuration instead of copying it.
+final class RequestBuilder: Sendable {
+  private let configuration: ClientConfiguration
   /// The environment's base URL as it was parsed when the configuration was set.
-  let base: Result<HTTPURL, APIError>
-  let contentCodings: String
+  private let base: Result<HTTPURL, APIError>
+  /// The fields that every request has where nobody says anything else, all but `Accept`.
+  private let defaults: [HTTPField]
+
+  init(_ configuration: ClientConfiguration, base: Result<HTTPURL, APIError>, contentCodings: [String]) {
+    self.configuration = configuration
+    self.base = base
+    let codings = contentCodings.joined(separator: ", ")
+    defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
+      .filter { !$0.value.isEmpty }
+  }
 
   func build<R: APIRequest>(
     _ request: R, _ family: RequestFamily?, _ options: CallOptions
@@ -18,19 +29,16 @@ struct RequestBuilder: Sendable {
       throw .build(.parameter, APIError.sentence("a parameter is wrong: \(error)"), cause: error)
     }
     if var finished = try finished(request) {
-      addDefaults(to: &finished.fields, accept: "*/*")
+      addDefaults(to: &finished.fields)
       options.headers.apply(to: &finished.fields)
       return finished
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
-    var fields = HTTPFields()
-    addDefaults(to: &fields, accept: request.decoder.accept)
+    var fields = HTTPFields([HTTPField(.accept, request.decoder.accept)] + defaults)
+    if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     configuration.headers.apply(to: &fields)
     family?.headers.apply(to: &fields)
-    if let type = draft.body?.contentType, !fields.contains(.contentType) {
-      fields.append(HTTPField(.contentType, type))
-    }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.data)
@@ -61,6 +69,7 @@ struct RequestBuilder: Sendable {
     do {
       for filter in configuration.filters { try filter.apply(&target, request) }
     } catch {
+      if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
     return Draft(method: method, target: target, body: body, style: style)
@@ -77,13 +86,13 @@ struct RequestBuilder: Sendable {
   }
 
   private func baseURL(of server: RequestServer, _ family: RequestFamily?) throws(APIError) -> String {
-    let environment = configuration.environment
     switch server {
-    case .base: return family?.baseURL ?? environment.baseURL
-    case .cdn: return family?.cdnURL ?? environment.cdnURL ?? family?.baseURL ?? environment.baseURL
+    case .base: return family?.baseURL ?? configuration.environment.baseURL
+    case .cdn:
+      return family?.cdnURL ?? configuration.environment.cdnURL ?? family?.baseURL ?? configuration.environment.baseURL
     case .environment(let name):
       if let found = configuration.environments.first(where: { $0.name == name }) { return found.baseURL }
-      if environment.name == name { return environment.baseURL }
+      if configuration.environment.name == name { return configuration.environment.baseURL }
       let known = configuration.environments.map(\.name).joined(separator: ", ")
       throw .build(.invalidURL, "There is no environment \"\(name)\"; the client knows: \(known).")
     }
@@ -125,17 +134,12 @@ struct RequestBuilder: Sendable {
     do {
       return try request.finishedRequest()
     } catch {
+      if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("the finished request could not be made: \(error)"), cause: error)
     }
   }
 
-  private func addDefaults(to fields: inout HTTPFields, accept: String) {
-    if !fields.contains(.accept) { fields.append(HTTPField(.accept, accept)) }
-    if !contentCodings.isEmpty, !fields.contains(.acceptEncoding) {
-      fields.append(HTTPField(.acceptEncoding, contentCodings))
-    }
-    if !configuration.userAgent.isEmpty, !fields.contains(.userAgent) {
-      fields.append(HTTPField(.userAgent, configuration.userAgent))
-    }
+  private func addDefaults(to fields: inout HTTPFields) {
+    for field in [HTTPField(.accept, "*/*")] + defaults where !fields.contains(field.name) { fields.append(field) }
   }
 }

@@ -60,14 +60,15 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
       variables.append(start..<text.utf8.count)
     }
 
-    /// The first segment that is `.` or `..` and has a variable in it.
+    /// The first segment that is `.` or `..` and has a variable in it, be it an empty one.
     fileprivate func dotSegment() -> String? {
       guard !variables.isEmpty, text.utf8.contains(0x2E) else { return nil }
       var start = 0
       let path = text.prefix { $0 != "?" && $0 != "#" }
       for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
         let range = start..<(start + segment.utf8.count)
-        if segment == "." || segment == "..", variables.contains(where: { $0.overlaps(range) }) {
+        let isVariable = variables.contains { $0.lowerBound <= range.upperBound && $0.upperBound >= range.lowerBound }
+        if isVariable, segment == "." || segment == ".." {
           return String(segment)
         }
         start = range.upperBound + 1

@@ -34,12 +34,15 @@ struct URLBuilder: Sendable {
       if out.count > start + 1 { out.append(0x26) }
       PercentEncoding.append(second, to: &out, keeping: .queryText)
     }
+    // The ampersand is set here, since the queries before may end in a question mark of their own.
+    if !arguments.isEmpty, out.count > start + 1, out.last != 0x26 { out.append(0x26) }
+    let written = out.count
     do {
       try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: false)
     } catch {
       throw Self.unwritable(error)
     }
-    if out.count == start + 1 { out.removeLast() }
+    if out.count == written, !arguments.isEmpty || written == start + 1 { out.removeLast() }
   }
 
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
@@ -50,9 +53,8 @@ struct URLBuilder: Sendable {
 
   private static func refuseControls(_ bytes: String.UTF8View, _ path: String) throws(APIError) {
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
-    let shown = Redaction.url(path.filter { !$0.isNewline })
     throw .build(
-      .invalidPath, "The path \"\(shown)\" holds a control character such as a line break; remove it.")
+      .invalidPath, "The path \"\(Redaction.url(path))\" holds a control character such as a line break; remove it.")
   }
 
   /// The head of an absolute URL (scheme and authority), and the rest.

@@ -3,9 +3,8 @@ enum WireRules {
   /// Checks method and fields; a URL is right by its type.
   static func check(_ request: HTTPRequest) throws(APIError) {
     guard ASCII.isToken(request.method.rawValue) else {
-      throw .build(
-        .invalidMethod,
-        "The method \"\(visible(request.method.rawValue))\" is no token; use letters such as GET, without spaces.")
+      let shown = Redaction.visible(request.method.rawValue)
+      throw .build(.invalidMethod, "The method \"\(shown)\" is no token; use letters such as GET, without spaces.")
     }
     for field in request.fields.all { try check(field) }
   }
@@ -13,14 +12,14 @@ enum WireRules {
   static func check(_ field: HTTPField) throws(APIError) {
     let name = field.name.rawValue
     guard ASCII.isToken(name) else {
-      throw .build(
-        .invalidHeader, "The field name \"\(visible(name))\" is no token; remove spaces, colons and line breaks.")
+      let shown = Redaction.visible(name)
+      throw .build(.invalidHeader, "The field name \"\(shown)\" is no token; remove spaces, colons and line breaks.")
     }
-    guard field.value.utf8.allSatisfy(ASCII.isFieldValue) else {
+    guard ASCII.all(field.value, { ASCII.isFieldValue($0) }) else {
       throw .build(
         .invalidHeader, "The value of the field \(name) holds a control character such as a line break; remove it.")
     }
-    guard field.value.first != " ", field.value.last != " " else {
+    guard !isSpace(field.value.utf8.first), !isSpace(field.value.utf8.last) else {
       throw .build(.invalidHeader, "The value of the field \(name) begins or ends with a space; trim it.")
     }
     guard !isFraming(field.name) else {
@@ -28,18 +27,19 @@ enum WireRules {
     }
   }
 
+  private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+
   private static func isFraming(_ name: HTTPFieldName) -> Bool {
-    framing[name.rawValue.utf8.count]?.contains(name) ?? false
-  }
-
-  private static let framing = Dictionary(
-    grouping: [
-      "Content-Length", "Transfer-Encoding", "Host", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
-      "Upgrade", "Expect",
-    ] as [HTTPFieldName], by: { $0.rawValue.utf8.count })
-
-  private static func visible(_ text: String) -> String {
-    text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : String($0) }
-      .joined()
+    switch name.rawValue.utf8.count {
+    case 2: name == "TE"
+    case 4: name == "Host"
+    case 6: name == "Expect"
+    case 7: name == "Trailer" || name == "Upgrade"
+    case 10: name == "Connection" || name == "Keep-Alive"
+    case 14: name == .contentLength
+    case 16: name == "Proxy-Connection"
+    case 17: name == "Transfer-Encoding"
+    default: false
+    }
   }
 }

@@ -2,16 +2,24 @@ public import Foundation
 
 /// A raw answer: head, body, trailers and what was measured on the way.
 public struct HTTPResponse: Sendable {
+  /// What is seldom read stands apart, so that an answer is cheap to pass on.
+  private final class Rest: Sendable {
+    let trailers: HTTPFields
+    let url: HTTPURL
+    let metrics: ExchangeMetrics
+
+    init(_ trailers: HTTPFields, _ url: HTTPURL, _ metrics: ExchangeMetrics) {
+      self.trailers = trailers
+      self.url = url
+      self.metrics = metrics
+    }
+  }
+
   /// Status and header fields.
   public var head: ResponseHead
   /// The body in memory, its content coding undone; empty where it went into a sink.
   public var body: Data
-  /// Fields that came behind the body (RFC 9110 section 6.5).
-  public var trailers: HTTPFields
-  /// The URL that answered: the last one after redirects.
-  public var url: HTTPURL
-  /// What was measured of the exchange.
-  public var metrics: ExchangeMetrics
+  private var rest: Rest
 
   /// Makes an answer of its parts.
   public init(
@@ -20,15 +28,31 @@ public struct HTTPResponse: Sendable {
   ) {
     self.head = head
     self.body = body
-    self.trailers = trailers
-    self.url = url
-    self.metrics = metrics
+    rest = Rest(trailers, url, metrics)
   }
 
   /// The status code.
   public var status: Int { head.status }
   /// The header fields.
   public var fields: HTTPFields { head.fields }
+
+  /// Fields that came behind the body (RFC 9110 section 6.5).
+  public var trailers: HTTPFields {
+    get { rest.trailers }
+    set { rest = Rest(newValue, url, metrics) }
+  }
+
+  /// The URL that answered: the last one after redirects.
+  public var url: HTTPURL {
+    get { rest.url }
+    set { rest = Rest(trailers, newValue, metrics) }
+  }
+
+  /// What was measured of the exchange.
+  public var metrics: ExchangeMetrics {
+    get { rest.metrics }
+    set { rest = Rest(trailers, url, newValue) }
+  }
 }
 
 extension HTTPResponse: CustomStringConvertible {

@@ -1,18 +1,34 @@
 /// A media type as it stands in `Content-Type` (RFC 9110 section 8.3).
 public struct MediaType: Sendable, Hashable {
+  /// A parameter such as `charset=utf-8`.
+  public struct Parameter: Sendable, Hashable {
+    /// The name in lower case.
+    public let name: String
+    /// The value, unquoted.
+    public let value: String
+  }
+
   /// Type and subtype in lower case, such as `application/json`.
   public let essence: String
-  /// The parameters in order, names in lower case, values unquoted.
-  public let parameters: [(name: String, value: String)]
+  /// The parameters in order.
+  public let parameters: [Parameter]
 
-  /// Reads a field's value; nil where it is no media type.
+  /// Reads a field's value; nil where it is no media type. Linear in its length.
   public init?(_ text: String) {
-    let parts = Self.split(text)
-    let essence = parts.first.map { Self.trimmed($0).lowercased() } ?? ""
-    let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
-    guard halves.count == 2, halves.allSatisfy({ ASCII.isToken(String($0)) }) else { return nil }
-    self.essence = essence
-    parameters = parts.dropFirst().compactMap(Self.parameter)
+    var rest = text.utf8[...]
+    let essence = Self.trimmed(rest.prefix { $0 != 0x3B })
+    guard let slash = essence.firstIndex(of: 0x2F), slash != essence.startIndex else { return nil }
+    let subtype = essence[slash...].dropFirst()
+    guard !subtype.isEmpty, essence[..<slash].allSatisfy({ ASCII.isToken($0) }),
+      subtype.allSatisfy({ ASCII.isToken($0) })
+    else { return nil }
+    self.essence = Self.lowercased(essence)
+    rest = rest.drop { $0 != 0x3B }
+    var parameters: [Parameter] = []
+    while rest.popFirst() == 0x3B {
+      if let parameter = Self.parameter(&rest) { parameters.append(parameter) }
+    }
+    self.parameters = parameters
   }
 
   /// The value of a parameter.
@@ -23,69 +39,44 @@ public struct MediaType: Sendable, Hashable {
 
   /// Whether a pattern such as `text/*` or `application/json` fits.
   public func matches(_ pattern: String) -> Bool {
+    if pattern == essence || pattern == "*/*" { return true }
     let pattern = pattern.lowercased()
-    if pattern == "*/*" || pattern == essence { return true }
-    return pattern.hasSuffix("/*") && essence.hasPrefix(pattern.dropLast())
+    return pattern == essence || (pattern.hasSuffix("/*") && essence.hasPrefix(pattern.dropLast()))
   }
 
-  /// Compares essence and parameters.
-  public static func == (left: MediaType, right: MediaType) -> Bool {
-    left.essence == right.essence && left.parameters.elementsEqual(right.parameters, by: ==)
+  /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.
+  private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {
+    let name = trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
+    rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
+    guard rest.first == 0x3D else { return nil }
+    rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+    let value = rest.first == 0x22 ? quoted(&rest) : String(decoding: trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    rest = rest.drop { $0 != 0x3B }
+    return Parameter(name: lowercased(name), value: value)
   }
 
-  /// Hashes the essence.
-  public func hash(into hasher: inout Hasher) { hasher.combine(essence) }
-
-  private static func split(_ text: String) -> [Substring] {
-    var parts: [Substring] = []
-    var start = text.startIndex
-    var isQuoted = false
-    var isEscaped = false
-    for index in text.indices {
-      let character = text[index]
-      if isEscaped {
-        isEscaped = false
-      } else if isQuoted, character == "\\" {
-        isEscaped = true
-      } else if character == "\"" {
-        isQuoted.toggle()
-      } else if character == ";", !isQuoted {
-        parts.append(text[start..<index])
-        start = text.index(after: index)
+  /// Reads a quoted string (RFC 9110 section 5.6.4); one without an end goes to the end of the text.
+  private static func quoted(_ rest: inout Substring.UTF8View) -> String {
+    var out: [UInt8] = []
+    rest = rest.dropFirst()
+    while let byte = rest.popFirst(), byte != 0x22 {
+      guard byte == 0x5C else {
+        out.append(byte)
+        continue
       }
+      if let escaped = rest.popFirst() { out.append(escaped) }
     }
-    return parts + [text[start...]]
+    return String(decoding: out, as: UTF8.self)
   }
 
-  private static func parameter(_ text: Substring) -> (name: String, value: String)? {
-    guard let equals = text.firstIndex(of: "=") else { return nil }
-    let name = trimmed(text[..<equals]).lowercased()
-    var value = trimmed(text[text.index(after: equals)...])
-    if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-      value = unescaped(value.dropFirst().dropLast())
-    }
-    return (name, value)
+  private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    var text = text.drop { $0 == 0x20 || $0 == 0x09 }
+    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+    return text
   }
 
-  private static func unescaped(_ text: Substring) -> String {
-    var out = ""
-    var isEscaped = false
-    for character in text {
-      if !isEscaped, character == "\\" {
-        isEscaped = true
-      } else {
-        out.append(character)
-        isEscaped = false
-      }
-    }
-    return out
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    var text = text
-    while let first = text.first, isSpace(first) { text.removeFirst() }
-    while let last = text.last, isSpace(last) { text.removeLast() }
-    return String(text)
+  private static func lowercased(_ text: Substring.UTF8View) -> String {
+    text.contains { $0 &- 0x41 < 26 }
+      ? String(decoding: text.map(ASCII.lowercased), as: UTF8.self) : String(decoding: text, as: UTF8.self)
   }
 }

@@ -13,7 +13,7 @@ enum TextDecoding {
     if let (encoding, length) = byteOrderMark(of: body) {
       return try decode(body.dropFirst(length), encoding, named: charset ?? "a byte order mark")
     }
-    guard let charset else { return try decode(body, .utf8, named: "UTF-8") }
+    guard let charset, !charset.isEmpty else { return try decode(body, .utf8, named: "UTF-8") }
     guard let encoding = encodings[charset.lowercased()] else { throw .unknownCharset(charset) }
     return try decode(body, encoding, named: charset)
   }
@@ -23,8 +23,20 @@ enum TextDecoding {
       guard let text = String(validating: body, as: UTF8.self) else { throw .invalidBytes(name) }
       return text
     }
-    guard let text = String(data: body, encoding: encoding) else { throw .invalidBytes(name) }
+    // Foundation drops what is left of a character that was cut off at the end.
+    guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
+      throw .invalidBytes(name)
+    }
     return text
+  }
+
+  /// The bytes of one code unit.
+  private static func width(of encoding: String.Encoding) -> Int {
+    switch encoding {
+    case .utf16BigEndian, .utf16LittleEndian: 2
+    case .utf32BigEndian, .utf32LittleEndian: 4
+    default: 1
+    }
   }
 
   private static func byteOrderMark(of body: Data) -> (String.Encoding, Int)? {
@@ -36,12 +48,12 @@ enum TextDecoding {
   }
 
   /// The names of the IANA registry of character sets, in lower case, that servers use. UTF-16 without a mark is big
-  /// endian (RFC 2781 section 4.3); GB2312 and GBK are parts of GB18030; ISO-8859-1 is read as it says, not as
-  /// Windows-1252.
+  /// endian (RFC 2781 section 4.3); GB2312 and GBK are parts of GB18030, EUC-KR of Windows-949; ISO-8859-1 is
+  /// read as it says, not as Windows-1252.
   private static let encodings: [String: String.Encoding] = {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
     let big5 = String.Encoding(rawValue: 0x8000_0A03)
-    let korean = String.Encoding(rawValue: 0x8000_0940)
+    let korean = String.Encoding(rawValue: 0x8000_0422)
     let groups: [(String.Encoding, [String])] = [
       (.utf8, ["utf-8", "utf8", "unicode-1-1-utf-8"]), (.ascii, ["us-ascii", "ascii", "ansi_x3.4-1968"]),
       (.utf16BigEndian, ["utf-16", "utf16", "utf-16be"]), (.utf16LittleEndian, ["utf-16le"]),
@@ -54,7 +66,7 @@ enum TextDecoding {
       (big5, ["big5", "big5-hkscs", "csbig5", "x-x-big5"]),
       (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis"]),
       (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp"]),
-      (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean"]),
+      (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean", "windows-949", "cp949", "ms949"]),
     ]
     var table: [String: String.Encoding] = [:]
     for (encoding, names) in groups { for name in names { table[name] = encoding } }

@@ -18,9 +18,21 @@ public final class TransportRegistry: Sendable {
   /// The registry that clients look into.
   public static let shared = TransportRegistry()
 
-  private struct Entry: Sendable {
-    let make: @Sendable () -> any Transport
-    var made: (any Transport)?
+  private final class Entry: Sendable {
+    private let make: @Sendable () -> any Transport
+    private let made = Locked<(any Transport)?>(nil)
+
+    init(_ make: @escaping @Sendable () -> any Transport) { self.make = make }
+
+    var transport: any Transport {
+      if let made = made.withLock({ $0 }) { return made }
+      let new = make()
+      return made.withLock { made in
+        if let made { return made }
+        made = new
+        return new
+      }
+    }
   }
 
   private let entries = Locked<[String: Entry]>([:])
@@ -28,26 +40,20 @@ public final class TransportRegistry: Sendable {
   /// Makes an empty registry.
   public init() {}
 
-  /// Registers a transport under a name. It is made at its first use, once.
-  ///
-  /// - Parameter replacing: Whether it takes the place of one that has the name.
+  /// Registers a transport under a name. It is made at its first use; where two threads ask for it first at the same
+  /// moment, `make` runs twice and one of the two is kept. `replacing` says whether it takes the place of one that has
+  /// the name.
   public func register(_ name: String, replacing: Bool = true, _ make: @escaping @Sendable () -> any Transport) {
-    entries.withLock { entries in
-      if replacing || entries[name] == nil { entries[name] = Entry(make: make) }
+    let replaced = entries.withLock { entries -> Entry? in
+      guard replacing || entries[name] == nil else { return nil }
+      return entries.updateValue(Entry(make), forKey: name)
     }
+    _ = replaced  // released here, outside the lock
   }
 
   /// The transport of a name; nil where none has it.
   public func transport(named name: String) -> (any Transport)? {
-    let entry = entries.withLock { $0[name] }
-    guard let entry else { return nil }
-    if let made = entry.made { return made }
-    let made = entry.make()
-    return entries.withLock { entries in
-      if let other = entries[name]?.made { return other }
-      entries[name]?.made = made
-      return made
-    }
+    entries.withLock { $0[name] }?.transport
   }
 
   /// The names that are registered, sorted.

@@ -109,9 +109,8 @@ extension LoopbackAnswer {
     then(.bytes(Array(text.utf8)))
   }
 
-  /// The answer, and then text that nobody asked for on the idle connection, sent when the gate opens.
-  ///
-  /// - Parameter sent: Told when the text is on the wire: `try await sent.reached()`.
+  /// The answer, and then text that nobody asked for on the idle connection, sent when the gate opens. `sent` is
+  /// told when the text is on the wire: `try await sent.reached()`.
   public func unsolicited(_ text: String, at gate: Gate, sent: Gate = Gate()) -> Self {
     then(.wait(gate), .bytes(Array(text.utf8)), .reach(sent))
   }

@@ -105,16 +105,14 @@ extension LoopbackAnswer {
     return self.status(status, headers: headers)
   }
 
-  /// Content in chunks, one for each element, and then trailer fields.
-  ///
-  /// - Parameter isComplete: False leaves out the last chunk and closes the connection instead.
+  /// Content in chunks, one for each element, and then trailer fields. `isComplete: false` leaves out the last chunk
+  /// and closes the connection instead.
   public static func chunked(_ chunks: [String], trailers: LoopbackHeaders = [:], isComplete: Bool = true) -> Self {
     chunked(chunks.map(\.utf8), trailers: trailers, isComplete: isComplete)
   }
 
-  /// Content in chunks of bytes, one for each element, and then trailer fields.
-  ///
-  /// - Parameter isComplete: False leaves out the last chunk and closes the connection instead.
+  /// Content in chunks of bytes, one for each element, and then trailer fields. `isComplete: false` leaves out the
+  /// last chunk and closes the connection instead.
   public static func chunked(
     _ chunks: some Sequence<some Sequence<UInt8>>, trailers: LoopbackHeaders = [:], isComplete: Bool = true
   ) -> Self {

@@ -22,7 +22,7 @@ public final class ScriptedTransport: Transport {
   }
 
   /// Makes a transport that gives answers in order and, when they are used up, fails with
-  /// ``TransportFailure/Kind/other``.
+  /// `TransportFailure.Kind.other`.
   public convenience init(_ answers: ScriptedAnswer...) {
     let rest = Recorded(answers)
     self.init { _ in

@@ -1,0 +1,123 @@
+// A client's configuration is a value; setting it counts for calls that start later.
+import Errand
+import ErrandTesting
+import Foundation
+
+struct Version: APIRequest {
+  var path: Path { "/version" }
+  typealias Response = String
+}
+
+let server = try LoopbackServer { _ in .ok("1.0") }
+
+// snippet.environments
+var configuration = ClientConfiguration(baseURL: server.url)
+configuration.environments = [
+  ServerEnvironment(
+    "production", baseURL: "https://api.example.com", cdnURL: "https://cdn.example.com"),
+  ServerEnvironment("staging", baseURL: server.url + "/staging"),
+]
+let client = APIClient(configuration)
+client.configure { $0.use(environment: "staging") }
+
+// snippet.filters
+client.configure { configuration in
+  configuration.headers = ["X-Client": "sample"]
+  configuration.commonArguments = { ["language": "de"] }
+  configuration.commonBodyArguments = { ["device": "phone"] }
+  configuration.filters.append(
+    URLFilter("version") { target, request in
+      target.arguments["version"] = "1.2.3"
+      if request is Version { target.path = "/v2" + target.path }
+    })
+}
+
+client.configure { $0.filters.removeAll { $0.name == "version" } }
+
+// snippet.credentials
+final class Session: CredentialProvider {
+  let account: String? = "ada"
+
+  func credential(for account: String?) async throws -> Credential? {
+    .bearer("token of \(account ?? "nobody")")
+  }
+}
+
+client.configure { $0.credentials = Session() }
+
+// snippet.interceptors
+struct Signing: Interceptor {
+  let origin: String
+
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    guard "\(request.url.origin)" == origin else { return try await next(request) }
+    var request = request
+    let text = request.url.string.utf8
+    let signature = text.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
+    request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
+    return try await next(request)
+  }
+}
+
+struct Secrecy: Interceptor {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    var request = request
+    if let body = request.body { request.body = turned(body) }
+    var response = try await next(request)
+    response.body = turned(response.body)
+    return response
+  }
+}
+
+client.configure {
+  // Around the call: before it is fixed, and before its answer is judged.
+  $0.interceptors = [Secrecy()]
+  // Around each exchange: the last word.
+  $0.exchangeInterceptors = [Signing(origin: server.url)]
+}
+
+// snippet.limits
+client.configure { configuration in
+  configuration.timeouts = Timeouts(
+    connect: .seconds(5), idle: .seconds(20), total: .seconds(60))
+  configuration.limits = ResponseLimits(bodyBytes: 4 << 20)
+  configuration.admission = AdmissionLimits(perHost: 6, total: 24)
+  configuration.redirects = .follow(limit: 3)
+  configuration.jsonDecoding = JSONDecoding(
+    dates: .iso8601, keys: .convertFromSnakeCase)
+}
+
+// snippet.transports
+struct Teapot: Transport {
+  func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    HTTPResponse(head: ResponseHead(status: 418), url: exchange.request.url)
+  }
+}
+
+TransportRegistry.shared.register("teapot") { Teapot() }
+let pot = APIClient(baseURL: "http://pot.example")
+pot.configure { $0.transport = .named("teapot") }
+print(await pot.outcome(of: Version()).error?.message ?? "")
+
+// snippet.logging
+client.configure { $0.log = { line in print(line) } }
+
+struct CurlLine: Interceptor {
+  func intercept(
+    _ request: HTTPRequest, context: CallContext, next: Next
+  ) async throws -> HTTPResponse {
+    print(request.curlCommand())  // secrets masked
+    return try await next(request)
+  }
+}
+
+client.configure { $0.exchangeInterceptors.append(CurlLine()) }
+// snippet.end
+
+print(turned(try await client.response(Version()).raw.body).count)
+
+func turned(_ bytes: Data) -> Data { Data(bytes.map { $0 ^ 0x20 }) }

@@ -1,0 +1,195 @@
+// What a request can say about itself, piece by piece. Each piece is used in the guide "Declaring requests".
+import Errand
+import ErrandTesting
+import Foundation
+
+// snippet.arguments
+struct Search: APIRequest {
+  enum Order: String, ArgumentConvertible { case newest, cheapest }
+
+  let text: String
+  var tags: [String] = []
+  var order: Order?
+  var path: Path { "/search" }
+  var arguments: Arguments { ["q": text, "tags": tags, "order": order, "page": 1] }
+  var argumentStyle: ArgumentStyle? { ArgumentStyle(arrays: .brackets) }
+  typealias Response = JSONValue
+}
+
+// snippet.path
+struct GetFile: APIRequest {
+  let user: Int
+  let name: String
+  let folder: String
+  var path: Path { "/users/\(user)/files/\(segments: folder)/\(name)" }
+}
+
+// snippet.body
+struct Register: APIRequest {
+  struct Form: Encodable, Sendable {
+    let name: String
+    let birthday: Date
+  }
+
+  let form: Form
+  var path: Path { "/users" }
+  var method: HTTPMethod { .post }
+  var body: RequestBody? { .json(form) }
+  var jsonEncoding: JSONEncoding? { JSONEncoding(dates: .iso8601) }
+  struct Response: Decodable, Sendable { let id: Int }
+}
+
+struct RemoveUsers: APIRequest {
+  let ids: [Int]
+  var path: Path { "/users" }
+  var method: HTTPMethod { .delete }
+  var arguments: Arguments { ["ids": ids] }
+  var argumentFormat: ArgumentFormat { .json }
+  typealias Response = Nothing
+}
+
+// snippet.headers
+struct GetReport: APIRequest {
+  let key: String
+  var path: Path { "/report" }
+  var headers: RequestHeaders {
+    ["Accept-Language": "de", "X-Api-Key": .secret(key), "X-Client": nil]
+  }
+  var credential: RequestCredential { .bearer(key) }
+  typealias Response = String
+}
+
+// snippet.family
+protocol ShopRequest: APIRequest where ErrorBody == ShopFailure {}
+
+extension ShopRequest {
+  var family: RequestFamily? {
+    RequestFamily(
+      "shop", baseURL: "https://shop.example.com/v2", headers: ["X-App": "shop"],
+      arguments: ["market": "de"],
+      envelope: Envelope(value: "data", code: "code", success: [0], message: "message"))
+  }
+  var method: HTTPMethod { .post }
+  var argumentFormat: ArgumentFormat { .json }
+}
+
+struct ShopFailure: Decodable, Sendable {
+  let code: Int
+  let message: String
+}
+
+struct AddToCart: ShopRequest {
+  let article: Int
+  var path: Path { "/cart" }
+  var arguments: Arguments { ["article": article] }
+  struct Response: Decodable, Sendable { let count: Int }
+}
+
+// snippet.server
+struct GetPicture: APIRequest {
+  let name: String
+  var path: Path { "/pictures/\(name)" }
+  var server: RequestServer { .cdn }
+  var timeouts: Timeouts? { Timeouts(connect: .seconds(3), total: .seconds(20)) }
+  var priority: CallPriority { .low }
+  var contentTypes: [String]? { ["image/*"] }
+}
+
+// snippet.rules
+struct GetProfile: APIRequest {
+  let id: Int
+  var path: Path { "/profiles/\(id)" }
+  var statusRule: StatusRule? { .success.or([304]) }
+  var shape: JSONShape? {
+    [
+      "nick": .string,
+      "level": .integer,
+      "kind": .oneOf("guest", "member"),
+      "tags": [.string],
+      "address": .optional(["city": .string]),
+      "email": .nullable(.string),
+    ]
+  }
+  struct Response: Decodable, Sendable {
+    let nick: String
+    let level: Int
+    let email: String?
+  }
+
+  func check() throws {
+    if id < 1 { throw WrongParameter(description: "the id must be above zero, not \(id)") }
+  }
+}
+
+struct WrongParameter: Error, CustomStringConvertible { let description: String }
+
+// snippet.decoder
+struct Table: Sendable {
+  let rows: [[Substring]]
+}
+
+struct GetTable: APIRequest {
+  var path: Path { "/table.csv" }
+  var decoder: ResponseDecoder<Table> {
+    ResponseDecoder("CSV", accept: "text/csv") { _, response in
+      let lines = try response.text().split(separator: "\n")
+      return Table(rows: lines.map { $0.split(separator: ",") })
+    }
+  }
+}
+
+// snippet.hooks
+struct GetNews: APIRequest {
+  let seen: Recorded<String>
+  var path: Path { "/news" }
+  typealias Response = String
+  var hooks: CompletionHooks<Response>? {
+    CompletionHooks(
+      before: { outcome in seen.append("before: \(outcome.value ?? "no news")") },
+      after: { _ in seen.append("after") })
+  }
+}
+
+// snippet.finished
+struct UploadTo: APIRequest {
+  let signedURL: String
+  let bytes: Data
+  var path: Path { "" }
+  typealias Response = Nothing
+  func finishedRequest() throws -> HTTPRequest? {
+    try HTTPRequest(
+      method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: bytes)
+  }
+}
+// snippet.end
+
+let transport = ScriptedTransport { request in
+  switch request.url.path {
+  case "/v2/cart": .json(#"{"code":0,"message":"ok","data":{"count":3}}"#)
+  case "/v1/users": .json(#"{"id":7}"#)
+  case "/v1/profiles/7": .json(#"{"nick":"Ada","level":9,"kind":"member","tags":[],"email":null}"#)
+  case "/v1/pictures/cat.png": .status(404)
+  case "/v1/table.csv": .text("a,b\nc,d")
+  default: .text("[]")
+  }
+}
+var configuration = ClientConfiguration(baseURL: "https://api.example.com/v1")
+configuration.transport = .own(transport)
+configuration.headers = ["X-Client": "sample"]
+let client = APIClient(configuration)
+
+_ = try await client.send(Search(text: "tea & 茶", tags: ["hot", "green"]))
+_ = try await client.send(GetFile(user: 7, name: "50%/50%.txt", folder: "taxes/2026"))
+print("registered as", try await client.send(Register(form: .init(name: "Ada", birthday: .now))).id)
+_ = try await client.send(RemoveUsers(ids: [1, 2]))
+_ = try await client.send(GetReport(key: "abc"))
+print("articles in the cart:", try await client.send(AddToCart(article: 5)).count)
+_ = await client.outcome(of: GetPicture(name: "cat.png"))
+print("level", try await client.send(GetProfile(id: 7)).level)
+print("table", try await client.send(GetTable()).rows)
+let seen = Recorded<String>()
+_ = try await client.send(GetNews(seen: seen))
+print(seen.all)
+_ = try await client.send(UploadTo(signedURL: "https://files.example.com/x?signature=1", bytes: Data([1])))
+if case .failure(let error) = await client.outcome(of: GetProfile(id: 0)).result { print(error) }
+for request in transport.requests { print(request.method, request.url.string) }

@@ -1,0 +1,50 @@
+// One error type: a stage, a stable code, a sentence, and all that is known about the call.
+import Errand
+import ErrandTesting
+
+struct Problem: Decodable, Sendable {
+  let message: String
+}
+
+struct Order: APIRequest {
+  typealias ErrorBody = Problem
+  let article: Int
+  var path: Path { "/orders" }
+  var method: HTTPMethod { .post }
+  var arguments: Arguments { ["article": article] }
+  struct Response: Decodable, Sendable { let number: Int }
+}
+
+// snippet.switch
+func sentence(for error: APIError) -> String? {
+  switch error.stage {
+  case .cancelled:
+    return nil  // somebody wanted it so: say nothing
+  case .deadline:
+    return "This takes too long. Please try again."
+  case .transport where error.transportKind == .tls:
+    return "The connection is not safe."
+  case .transport:
+    return "The server cannot be reached."
+  case .validate where error.status == 401:
+    return "Please log in again."
+  case .validate where error.code == .business:
+    return "Refused with code \(error.businessCode ?? "?")."
+  case .validate:
+    return error.body(as: Problem.self)?.message ?? "The server refused."
+  default:
+    return "This is our fault: \(error.code)."
+  }
+}
+// snippet.end
+
+let server = try LoopbackServer { _ in .json(#"{"message":"The article is sold out."}"#, status: 409) }
+let client = APIClient(baseURL: server.url)
+
+do {
+  let order = try await client.send(Order(article: 5))
+  print(order.number)
+} catch {
+  print(sentence(for: error) ?? "")
+  print(error)  // validate/status: The server answered 409 Conflict; expected 200–299. [POST …/orders → 409]
+}

@@ -1,0 +1,96 @@
+// The ways to send one request, and to stop it.
+import Dispatch
+import Errand
+import ErrandTesting
+
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+let server = try LoopbackServer { request in
+  request.path == "/users/9" ? .stall() : .json(#"{"nick":"Ada"}"#)
+}
+let client = APIClient(baseURL: server.url)
+
+// snippet.async
+let user = try await client.send(GetUser(id: 7))
+print(user.nick)
+
+let full = try await client.response(GetUser(id: 7))
+print(full.status, full.fields[.contentType] ?? "", full.metrics.total, full.value.nick)
+
+let outcome = await client.outcome(of: GetUser(id: 7))
+print(outcome.value?.nick ?? outcome.error?.message ?? "")
+
+// snippet.closures
+client.start(GetUser(id: 7)) { user in
+  print("on the main actor:", user.nick)
+} onFailure: { error in
+  print(error.message)
+} onProgress: { progress in
+  print(progress.direction, progress.bytes)
+}
+
+client.start(GetUser(id: 7), on: .queue(DispatchQueue(label: "work"))) { user in
+  print("on a queue:", user.nick)
+}
+
+client.start(outcomeOf: GetUser(id: 7)) { outcome in
+  print("one closure for both:", outcome.value?.nick ?? "failed")
+}
+
+// snippet.delegate
+@MainActor final class UserPage: CallDelegate {
+  let calls = CallOwner()
+  var nick = ""
+
+  func load(with client: APIClient) {
+    client.start(GetUser(id: 7), options: .owner(calls), delegate: self)
+  }
+
+  func requestFinished(_ call: FinishedCall) {
+    if let user = call.value(of: GetUser.self) { nick = user.nick }
+  }
+
+  func requestFailed(_ call: FailedCall) {
+    if !call.error.isCancelled { print(call.error.message) }
+  }
+}
+// snippet.end
+
+let page = UserPage()
+page.load(with: client)
+while !client.running.isEmpty { await Task.yield() }
+print("the page shows:", page.nick)
+
+// snippet.cancel
+let call = client.start(GetUser(id: 9), options: .tag("feed")) { _ in }
+print(client.running.map(\.info.name), call.isExecuting)
+
+call.cancel()  // this one
+client.cancel(tag: "feed")  // all with the tag
+client.cancel(owner: page.calls)  // all of the page
+client.cancelAll()  // all of the client
+print(call.isCancelled)
+
+// snippet.options
+var options = CallOptions(priority: .high, tag: "profile")
+options.timeouts = Timeouts(total: .seconds(5))
+options.headers = ["X-Screen": "profile"]
+print(try await client.send(GetUser(id: 7), options: options).nick)
+// snippet.end
+
+// snippet.accessory
+struct Trace: Accessory {
+  func willStart(_ call: CallInfo) { print("\(call.name) starts") }
+  func didStop(_ call: CallInfo, _ ending: CallEnding) {
+    print("\(call.name) took \(ending.metrics.total)")
+  }
+}
+
+let spinner = LoadingIndicator { isShown in print(isShown ? "loading …" : "") }
+client.configure { $0.accessories = [Trace(), spinner] }
+print(try await client.send(GetUser(id: 7)).nick)
+// snippet.end

@@ -1,0 +1,91 @@
+// What ErrandTesting has for the tests of an app.
+import Errand
+import ErrandTesting
+import Testing
+
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+// snippet.scripted
+@Test func `a user is read, then the server fails`() async throws {
+  let transport = ScriptedTransport(
+    .json(#"{"nick":"Ada"}"#), .status(503), .failure(.reset))
+  var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+  configuration.transport = .own(transport)
+  let client = APIClient(configuration)
+
+  #expect(try await client.send(GetUser(id: 7)).nick == "Ada")
+  #expect(await client.outcome(of: GetUser(id: 7)).error?.status == 503)
+  #expect(await client.outcome(of: GetUser(id: 7)).error?.transportKind == .reset)
+  #expect(transport.requests.map(\.url.path) == ["/users/7", "/users/7", "/users/7"])
+}
+
+// snippet.loopback
+@Test func `broken answers are told apart`() async throws {
+  let server = try LoopbackServer()
+  let client = APIClient(baseURL: server.url)
+  server.enqueue(
+    .json(#"{"nick":"Ada"}"#),
+    .json(#"{"nick":"Ada"}"#).cut(after: 4),
+    .ok("hello").setting("Content-Length", to: "-2"))
+
+  #expect(try await client.send(GetUser(id: 7)).nick == "Ada")
+  #expect(await client.outcome(of: GetUser(id: 7)).error?.transportKind == .truncated)
+  #expect(await client.outcome(of: GetUser(id: 7)).error?.transportKind == .malformedResponse)
+  #expect(try await server.request(number: 1).headers["Accept"] == "application/json")
+}
+
+// snippet.gate
+@Test func `a cancel ends a call in flight`() async throws {
+  let gate = Gate()
+  let server = try LoopbackServer { _ in .json(#"{"nick":"late"}"#).held(at: gate) }
+  let client = APIClient(baseURL: server.url)
+
+  async let late = client.outcome(of: GetUser(id: 7), options: .tag("late"))
+  try await gate.reached()  // the request is there, and nothing is answered yet
+  client.cancel(tag: "late")
+  #expect(await late.error?.stage == .cancelled)
+}
+
+// snippet.clock
+@Test func `the deadline ends a silent call`() async throws {
+  let clock = ManualClock()
+  let server = try LoopbackServer { _ in .stall() }
+  var configuration = ClientConfiguration(baseURL: server.url)
+  configuration.timers = clock
+  let client = APIClient(configuration)
+
+  async let silent = client.outcome(of: GetUser(id: 7))
+  try await server.request(number: 1)
+  clock.advance(by: .seconds(120))  // the total time-out where nobody says anything
+  #expect(await silent.error?.stage == .deadline)
+}
+
+// snippet.leaks
+final class Screen: Sendable {
+  let calls = CallOwner()
+}
+
+@Test func `a screen is let go`() async throws {
+  let leaks = LeakCheck()
+  do {
+    let screen = Screen()
+    leaks.watch(screen, "screen")
+    let client = APIClient(baseURL: "http://h.example")
+    client.configure { $0.transport = .own(ScriptedTransport(.json(#"{"nick":"Ada"}"#))) }
+    _ = try await client.send(GetUser(id: 7), options: .owner(screen.calls))
+  }
+  #expect(await leaks.survivors().isEmpty)
+}
+// snippet.end
+
+// `swift test` finds tests by itself; here they are called one by one.
+try await `a user is read, then the server fails`()
+try await `broken answers are told apart`()
+try await `a cancel ends a call in flight`()
+try await `the deadline ends a silent call`()
+try await `a screen is let go`()
+print("all held")

@@ -1,0 +1,75 @@
+/// The part of a run that depends on the request's types. All of it is synchronous: the waiting is done by ``CallRun``,
+/// which knows no types, so that no wait has to carry a value of unknown size.
+protocol CallTyping: AnyObject, Sendable {
+  /// Makes what is sent.
+  func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
+    -> HTTPRequest
+  /// Decodes the answer and keeps the value; returns why it could not.
+  func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError?
+  /// Reads a refused answer as the request's type for errors.
+  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)?
+  /// The request's hook off the callback executor, ready to run.
+  func hook(before ending: CallEnding) -> (@Sendable () async -> Void)?
+}
+
+/// The types of one run.
+final class TypedCall<R: APIRequest>: CallTyping {
+  let request: R
+  private let hooks: CompletionHooks<R.Response>?
+  private let value = Locked<R.Response?>(nil)
+
+  init(_ request: R) {
+    self.request = request
+    hooks = request.hooks
+  }
+
+  func build(
+    _ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions
+  ) throws(APIError) -> HTTPRequest {
+    try builder.build(request, family, options)
+  }
+
+  func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError? {
+    let decoder = request.decoder
+    do {
+      let decoded = try decoder.decode(response, rules)
+      value.withLock { $0 = decoded }
+      return nil
+    } catch let error as APIError {
+      return error
+    } catch {
+      let clause = "the answer could not be read as \(decoder.name): \(error)"
+      return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
+    }
+  }
+
+  func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)? {
+    try? ResponseDecoder<R.ErrorBody>.automatic.decode(response, rules)
+  }
+
+  func hook(before ending: CallEnding) -> (@Sendable () async -> Void)? {
+    guard let before = hooks?.before else { return nil }
+    let outcome = outcome(ending)
+    return { await before(outcome) }
+  }
+
+  /// Tells the hook on the callback executor and the callback; returns what they were told.
+  func tell(_ ending: CallEnding, _ callback: (Outcome<R.Response>) -> Void) -> Outcome<R.Response> {
+    let outcome = outcome(ending)
+    hooks?.after?(outcome)
+    callback(outcome)
+    return outcome
+  }
+
+  private func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
+    let result: Result<R.Response, APIError> =
+      if let error = ending.error {
+        .failure(error)
+      } else if let value = value.withLock({ $0 }) {
+        .success(value)
+      } else {
+        .failure(APIError(.decode, .decoding, "The call ended without a value."))
+      }
+    return Outcome(result: result, response: ending.response, origin: ending.origin, metrics: ending.metrics)
+  }
+}

@@ -1,0 +1,44 @@
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+
+@Suite struct CallRegistryTests {
+  private struct AnyRequest: APIRequest {
+    var path: Path { "/" }
+  }
+
+  private func entry(_ id: UInt64, owner: UInt64? = nil, tag: String? = nil) -> CallRegistry.Entry {
+    let info = CallInfo(id: id, request: AnyRequest(), tag: tag, priority: .normal)
+    return .init(state: CallState(timers: ManualClock()), info: info, owner: owner)
+  }
+
+  @Test func `places are used again`() {
+    let registry = CallRegistry()
+    let places = (0..<3).map { registry.add(entry($0)) }
+    registry.remove(places[1])
+    #expect(registry.add(entry(7)) == places[1])
+    #expect(registry.running.map(\.info.id).sorted() == [0, 2, 7])
+    for place in places { registry.remove(place) }
+    #expect(registry.running.isEmpty)
+  }
+
+  @Test func `cancel counts what it changes`() {
+    let registry = CallRegistry()
+    let entries = (0..<4).map { entry($0, owner: $0 % 2, tag: $0 == 3 ? "last" : nil) }
+    for entry in entries { _ = registry.add(entry) }
+    entries[0].state.stop(.expired)
+    #expect(registry.cancel { $0.owner == 0 } == 1)
+    #expect(registry.cancel { $0.info.tag == "last" } == 1)
+    #expect(registry.cancel { _ in true } == 1)
+    #expect(registry.cancel { _ in true } == 0)
+  }
+
+  @Test func `warning is given once`() async {
+    let registry = CallRegistry()
+    let given = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 { group.addTask { registry.takeWarning() } }
+      return await group.reduce(into: 0) { if $1 { $0 += 1 } }
+    }
+    #expect(given == 1)
+  }
+}

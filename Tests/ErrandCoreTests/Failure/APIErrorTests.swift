@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct APIErrorTests {
+  @Test func `an own error has its parts`() {
+    struct Cause: Error {}
+    let error = APIError(.interceptor, APIError.Code(rawValue: "closed"), "Come back tomorrow.", cause: Cause())
+    #expect(error.stage == .interceptor && error.code.rawValue == "closed" && error.cause is Cause)
+    #expect(error.description == "interceptor/closed: Come back tomorrow.")
+    #expect(error.localizedDescription == "Come back tomorrow.")
+    #expect(error.status == nil && error.attempts == 0 && error.body(as: Data.self) == nil && !error.isCancelled)
+  }
+
+  @Test(arguments: [
+    (TransportFailure.Kind.refused, "nobody listens at h:1"), (.tls, "the certificate is expired."),
+    (.idleTimeout, "X"),
+  ])
+  func `transport kinds become codes`(kind: TransportFailure.Kind, text: String) {
+    let error = APIError.mapping(TransportFailure(kind, text), as: .transport)
+    #expect(error.stage == .transport && error.code.rawValue == kind.rawValue && error.transportKind == kind)
+    #expect(error.message.first?.isUppercase == true && error.message.hasSuffix(".") && !error.message.hasSuffix(".."))
+  }
+
+  @Test func `a cancel is told apart`() {
+    #expect(APIError.mapping(CancellationError(), as: .transport).isCancelled)
+    #expect(APIError.stopped(.cancelled).message == "The call was cancelled.")
+    let late = APIError.stopped(.expired)
+    #expect(late.stage == .deadline && late.code == .deadline && !late.isCancelled && late.transportKind == nil)
+    #expect(late.message.contains("timeouts.total"))
+  }
+
+  @Test(arguments: [
+    (APIError.Stage.authorize, APIError.Code.noCredential), (.interceptor, .interceptor), (.decode, .decoding),
+    (.transport, APIError.Code(rawValue: "other")),
+  ])
+  func `other errors keep their stage`(stage: APIError.Stage, code: APIError.Code) {
+    struct Odd: Error, CustomStringConvertible { let description = "odd" }
+    let error = APIError.mapping(Odd(), as: stage)
+    #expect(error.stage == stage && error.code == code && error.cause is Odd)
+    #expect(error.message == "The \(stage.rawValue) stage failed: odd.")
+  }
+
+  @Test(arguments: [
+    ("a", "A."), ("a.", "A."), ("\"x\" is bad", "\"x\" is bad."), ("", "."), ("中", "中."),
+  ])
+  func `clauses become sentences`(clause: String, sentence: String) { #expect(APIError.sentence(clause) == sentence) }
+
+  @Test func `codes are stable`() throws {
+    let codes: [APIError.Code] = [
+      .invalidURL, .invalidPath, .invalidMethod, .invalidHeader, .invalidArgument, .invalidBody, .parameter,
+      .unsupported, .interceptor, .noCredential, .admission, .tooManyRedirects, .redirectLoop, .invalidRedirect,
+      .redirectRefused, .status, .contentType, .shape, .notJSON, .business, .decoding, .cancelled, .deadline,
+    ]
+    #expect(
+      codes.map(\.rawValue).joined(separator: " ")
+        == """
+        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported interceptor \
+        noCredential admission tooManyRedirects redirectLoop invalidRedirect redirectRefused status contentType shape \
+        notJSON business decoding cancelled deadline
+        """)
+    let code = APIError.Code.status
+    #expect(try JSONDecoder().decode(APIError.Code.self, from: try JSONEncoder().encode(code)) == code)
+  }
+
+  @Test func `an error is one word large`() { #expect(MemoryLayout<APIError>.size == MemoryLayout<Int>.size) }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// Whether this build runs under the thread sanitizer: nothing is asserted about time there.
+var isSanitized: Bool {
+  #if TSAN
+    true
+  #else
+    false
+  #endif
+}
+
+/// How often a race is run: `ERRAND_ROUNDS`, or 50.
+let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
+
+/// Waits, without sleeping, until something holds; false when it does not after many turns.
+func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
+  for _ in 0..<turns {
+    if holds() { return true }
+    await Task.yield()
+  }
+  return holds()
+}

@@ -1,0 +1,61 @@
+import ErrandCore
+import Foundation
+import Synchronization
+
+/// A sink that keeps what it is told, and pauses or fails where a test wants it to.
+final class RecordingSink: BodySink {
+  struct Refusal: Error, Equatable {}
+
+  struct State {
+    var heads: [ResponseHead] = []
+    var bytes = Data()
+    var count = 0
+    var pieces = 0
+    var ends = 0
+    var flow: BodyFlow?
+  }
+
+  private let state = Mutex(State())
+  private let disposition: @Sendable (ResponseHead) throws -> BodyDisposition
+  private let keeps: Bool
+  private let onPiece: @Sendable (Int, BodyFlow) throws -> Bool
+
+  /// `onPiece` is given the number of the piece, from 1, and how to go on.
+  init(
+    keeps: Bool = true,
+    disposition: @escaping @Sendable (ResponseHead) throws -> BodyDisposition = { _ in .sink },
+    onPiece: @escaping @Sendable (Int, BodyFlow) throws -> Bool = { _, _ in true }
+  ) {
+    self.keeps = keeps
+    self.disposition = disposition
+    self.onPiece = onPiece
+  }
+
+  var heads: [ResponseHead] { state.withLock { $0.heads } }
+  var bytes: Data { state.withLock { $0.bytes } }
+  var count: Int { state.withLock { $0.count } }
+  var pieces: Int { state.withLock { $0.pieces } }
+  var ends: Int { state.withLock { $0.ends } }
+  func resume() { state.withLock { $0.flow }?.resume() }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    state.withLock { state in
+      state.heads.append(head)
+      state.flow = flow
+    }
+    return try disposition(head)
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    let (number, flow) = state.withLock { state in
+      state.pieces += 1
+      state.count += piece.count
+      if keeps { state.bytes.append(contentsOf: piece) }
+      return (state.pieces, state.flow)
+    }
+    guard let flow else { return true }
+    return try onPiece(number, flow)
+  }
+
+  func end() { state.withLock { $0.ends += 1 } }
+}

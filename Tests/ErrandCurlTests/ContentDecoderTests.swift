@@ -1,0 +1,93 @@
+#if os(Linux)
+  import ErrandCore
+  import Testing
+
+  @testable import ErrandCurl
+
+  @Suite struct ContentDecoderTests {
+    /// Decodes pieces of `size` bytes into buffers of `room` bytes, and demands the end.
+    static func decode(
+      _ coded: [UInt8], _ decoder: any ContentDecoder, by size: Int = .max, room: Int = 64
+    ) throws -> [UInt8] {
+      var plain: [UInt8] = []
+      var rest = coded[...]
+      let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+      defer { output.deallocate() }
+      while true {
+        let piece = Array(rest.prefix(size))
+        let step = try piece.withUnsafeBytes { try decoder.decode($0, into: output) }
+        plain += output[..<step.produced]
+        rest = rest.dropFirst(step.used)
+        if rest.isEmpty, step.produced < room { break }
+      }
+      guard decoder.isAtEnd else { throw TransportFailure.undecodable("cut") }
+      return plain
+    }
+
+    @Test(arguments: ContentCoding.allCases, [1, 2, 7, 1000])
+    func `each coding is undone`(_ coding: ContentCoding, _ size: Int) throws {
+      for room in [1, 7, 64, 4096] {
+        let plain = try Self.decode(CodedSamples.text(in: coding), coding.makeDecoder(), by: size, room: room)
+        #expect(String(decoding: plain, as: UTF8.self) == CodedSamples.text)
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a cut at any byte is told`(_ coding: ContentCoding) throws {
+      let coded = CodedSamples.text(in: coding)
+      for count in 0..<coded.count {
+        #expect(throws: TransportFailure.self, "cut at \(count) of \(coded.count)") {
+          try Self.decode(Array(coded.prefix(count)), coding.makeDecoder())
+        }
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `bytes behind the end are told`(_ coding: ContentCoding) throws {
+      let coded = CodedSamples.text(in: coding)
+      for tail in [[0], [0x1F, 0x8B], coded] {
+        #expect(throws: TransportFailure.self) { try Self.decode(coded + tail, coding.makeDecoder()) }
+        #expect(throws: TransportFailure.self) { try Self.decode(coded + tail, coding.makeDecoder(), by: 1) }
+      }
+    }
+
+    @Test(arguments: [ContentCoding.gzip, .deflate, .zstd])
+    func `a changed byte is told`(_ coding: ContentCoding) throws {
+      let coded = CodedSamples.text(in: coding)
+      let plain = Array(CodedSamples.text.utf8)
+      for index in coded.indices {
+        var damaged = coded
+        damaged[index] ^= 0x55
+        // Some bytes carry nothing, such as the time in a gzip header; no change of one may change the text.
+        if let decoded = try? Self.decode(damaged, coding.makeDecoder()) { #expect(decoded == plain, "at \(index)") }
+      }
+      var wrongSum = coded
+      wrongSum[coded.count - (coding == .gzip ? 5 : 1)] ^= 1
+      #expect(throws: TransportFailure.self) { try Self.decode(wrongSum, coding.makeDecoder()) }
+    }
+
+    @Test func `a bare deflate stream is understood`() throws {
+      let plain = Array(CodedSamples.text.utf8)
+      for size in [1, 1000] {
+        let decoder = try ContentCoding.deflate.makeDecoder()
+        #expect(try Self.decode(CodedSamples.bareDeflate(plain), decoder, by: size) == plain)
+      }
+    }
+
+    @Test(arguments: ["gzip", "GZIP", "x-gzip", " gzip ", "gzip, identity", "identity,br", "deflate", "zstd"])
+    func `a known coding has a decoder`(_ value: String) throws {
+      #expect(try ContentCoding.decoder(for: value) != nil)
+    }
+
+    @Test(arguments: ["", "identity", " identity ", ",", "Identity"])
+    func `no coding has none`(_ value: String) throws {
+      #expect(try ContentCoding.decoder(for: value) == nil)
+    }
+
+    @Test(arguments: ["gzip,gzip", "gzip, br", "compress", "foo", "gzip foo", "br;q=1"])
+    func `an unknown or double coding is told`(_ value: String) {
+      let failure = #expect(throws: TransportFailure.self) { try ContentCoding.decoder(for: value) }
+      #expect(failure?.kind == .undecodableContent)
+    }
+  }
+#endif

@@ -1,0 +1,111 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandCurl
+  import ErrandTesting
+  import Foundation
+  import Testing
+
+  @testable import ErrandCurl
+
+  /// Coded bodies over the wire.
+  @Suite struct CurlContentTests {
+    static func answer(_ bytes: [UInt8], coding: String) -> LoopbackAnswer {
+      .data(bytes).setting("Content-Encoding", to: coding)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a coded body arrives decoded`(_ coding: ContentCoding) async throws {
+      let coded = CodedSamples.text(in: coding)
+      let server = try LoopbackServer()
+      server.enqueue(
+        Self.answer(coded, coding: coding.rawValue),
+        .chunked(coded.map { [$0] }).setting("Content-Encoding", to: coding.rawValue),
+        LoopbackAnswer([.head(status: 200, headers: ["Content-Encoding": coding.rawValue]), .body(coded), .close]))
+      let transport = CurlTransport()
+      for _ in 0..<3 {
+        let response = try await TransportConformance.get(transport, server.url)
+        #expect(response.text == CodedSamples.text)
+        #expect(response.fields[.contentEncoding] == coding.rawValue)
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a coded body cut short is told`(_ coding: ContentCoding) async throws {
+      let coded = CodedSamples.text(in: coding)
+      let server = try LoopbackServer { request in
+        let count = Int(request.path.dropFirst()) ?? 0
+        return Self.answer(Array(coded.prefix(count)), coding: coding.rawValue)
+      }
+      let transport = CurlTransport()
+      for count in 1..<coded.count {
+        let request = try HTTPRequest(url: server.url + "/\(count)")
+        let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+        #expect(failure?.kind == .undecodableContent)
+      }
+      #expect(try await TransportConformance.get(transport, server.url + "/\(coded.count)").text == CodedSamples.text)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a bomb stops at the limit`(_ coding: ContentCoding) async throws {
+      let bomb = CodedSamples.zeros(in: coding)
+      let server = try LoopbackServer { _ in Self.answer(bomb, coding: coding.rawValue) }
+      let transport = CurlTransport()
+      let request = try HTTPRequest(url: server.url)
+      let limits = ResponseLimits(bodyBytes: 1 << 20)
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: request, limits: limits), over: transport)
+      #expect(failure?.kind == .tooLarge)
+      let exact = ResponseLimits(bodyBytes: 8 << 20)
+      #expect(try await transport.send(Exchange(request: request, limits: exact)).body.count == 8 << 20)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a sink that pauses often gets all of it`(_ coding: ContentCoding) async throws {
+      let bomb = CodedSamples.zeros(in: coding)
+      let server = try LoopbackServer()
+      server.enqueue(
+        Self.answer(bomb, coding: coding.rawValue),
+        .chunked(bomb.map { [$0] }).setting("Content-Encoding", to: coding.rawValue))
+      for _ in 0..<2 {
+        let sink = RecordingSink(keeps: false) { _ in
+          .sink
+        } onPiece: { _, flow in
+          flow.resume()
+          return false
+        }
+        _ = try await CurlTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
+        #expect(sink.count == 8 << 20)
+        #expect(sink.ends == 1)
+      }
+    }
+
+    @Test(arguments: ["foo", "gzip, gzip", "br, gzip"])
+    func `an unknown or double coding is told`(_ coding: String) async throws {
+      let server = try LoopbackServer { request in
+        request.path == "/next" ? .ok("right") : Self.answer([1, 2, 3], coding: coding)
+      }
+      let transport = CurlTransport()
+      let request = try HTTPRequest(url: server.url)
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      #expect(failure?.kind == .undecodableContent)
+      #expect(try await TransportConformance.get(transport, server.url + "/next").text == "right")
+    }
+
+    @Test func `answers without a body need no decoding`() async throws {
+      let server = try LoopbackServer { request in
+        .status(request.path == "/304" ? 304 : 200, headers: ["Content-Encoding": "gzip", "Content-Length": "0"])
+      }
+      let transport = CurlTransport()
+      #expect(try await TransportConformance.get(transport, server.url + "/304").status == 304)
+      #expect(try await TransportConformance.get(transport, server.url).body.isEmpty)
+      let head = try HTTPRequest(method: .head, url: server.url)
+      #expect(try await transport.send(Exchange(request: head)).status == 200)
+    }
+
+    @Test func `a discarded body is not decoded`() async throws {
+      let server = try LoopbackServer { _ in Self.answer([1, 2, 3], coding: "foo") }
+      let sink = RecordingSink { _ in .discard }
+      #expect(try await CurlTransport().send(Exchange(request: HTTPRequest(url: server.url), sink: sink)).status == 200)
+    }
+  }
+#endif

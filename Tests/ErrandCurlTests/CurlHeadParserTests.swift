@@ -1,0 +1,168 @@
+#if os(Linux)
+  import ErrandCore
+  import Testing
+
+  @testable import ErrandCurl
+
+  @Suite struct CurlHeadParserTests {
+    /// What a list of lines comes to.
+    enum Outcome: Equatable, Sendable {
+      case final(Int, BodyFraming)
+      case failure(TransportFailure.Kind)
+      case unfinished
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+      var lines: [String]
+      var outcome: Outcome
+      var isHead = false
+      var dialect = CurlHeadParser.Dialect.http1
+      var limits = ResponseLimits()
+      var testDescription: String { String(lines.joined(separator: "|").prefix(60)) }
+    }
+
+    static let ok = "HTTP/1.1 200 OK"
+
+    static let accepted: [Row] = [
+      Row(lines: [ok, ""], outcome: .final(200, .untilClose)),
+      Row(lines: ["HTTP/1.1 200", ""], outcome: .final(200, .untilClose)),
+      Row(lines: ["HTTP/1.1 200 ", ""], outcome: .final(200, .untilClose)),
+      Row(lines: ["HTTP/1.0 200 OK", ""], outcome: .final(200, .untilClose)),
+      Row(lines: ["HTTP/1.1 999 Odd", ""], outcome: .final(999, .untilClose)),
+      Row(lines: [ok, "Content-Length: 5", ""], outcome: .final(200, .length(5))),
+      Row(lines: [ok, "content-LENGTH:5", ""], outcome: .final(200, .length(5))),
+      Row(lines: [ok, "Content-Length:\t 5 \t", ""], outcome: .final(200, .length(5))),
+      Row(lines: [ok, "Content-Length: 5", "Content-Length: 5", ""], outcome: .final(200, .length(5))),
+      Row(lines: [ok, "Content-Length: 0", ""], outcome: .final(200, .none)),
+      Row(lines: [ok, "Content-Length: 9223372036854775807", ""], outcome: .final(200, .length(.max))),
+      Row(lines: [ok, "Transfer-Encoding: Chunked", ""], outcome: .final(200, .chunked)),
+      Row(lines: ["HTTP/1.1 204 No", "Content-Length: 5", ""], outcome: .final(204, .none)),
+      Row(lines: ["HTTP/1.1 304 No", "Content-Length: 5", ""], outcome: .final(304, .none)),
+      Row(lines: [ok, "Content-Length: 5", ""], outcome: .final(200, .none), isHead: true),
+      Row(lines: ["HTTP/1.1 103 Hints", "A: b", "", ok, "Content-Length: 1", ""], outcome: .final(200, .length(1))),
+      Row(lines: ["HTTP/1.1 100 Go", "Content-Length: 9", "", ok, ""], outcome: .final(200, .untilClose)),
+      Row(lines: ["HTTP/2 200 ", "content-length: 3", ""], outcome: .final(200, .length(3)), dialect: .http2),
+      Row(lines: ["HTTP/2 200 ", ""], outcome: .final(200, .untilClose), dialect: .either),
+      Row(lines: [ok, ""], outcome: .final(200, .untilClose), dialect: .either),
+    ]
+
+    static let refused: [Row] =
+      [
+        "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000", "HTTP/1.1 099 x", "HTTP/1.1 2x0 x", "HTTP/1.1  200 x",
+        "HTTP/2 200 ", "HTTP/2.0 200 OK", "HTTP/3 200 ", "HTTP/1.2 200 x", "HTTP/01.1 200 x", "http/1.1 200 OK", "",
+        "ICY 200 OK", "HTTP/1.1 -20 x", "HTTP/1.1\t200 OK",
+      ].map { Row(lines: [$0, ""], outcome: .failure(.malformedResponse)) }
+      + [
+        "Content-Length: -1", "Content-Length: +1", "Content-Length: 1x", "Content-Length: 1, 1", "Content-Length:",
+        "Content-Length: 9223372036854775808", "Content-Length: 0x10", "Content-Length: 1 1", "Content-Length : 1",
+        "Transfer-Encoding: gzip", "Transfer-Encoding: identity", "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:", "no colon", ": no name", " folded", "\tfolded",
+        "Na me: x", "N(me: x", "Nämé: x", "X: a\rb", "X: a\nb", "X: a\0b",
+      ].map { Row(lines: [ok, $0, ""], outcome: .failure(.malformedResponse)) }
+      + [
+        Row(
+          lines: [ok, "Content-Length: 1", "Content-Length: 2", ""], outcome: .failure(.malformedResponse)),
+        Row(
+          lines: [ok, "Content-Length: 1", "Transfer-Encoding: chunked", ""], outcome: .failure(.malformedResponse)),
+        Row(
+          lines: [ok, "Transfer-Encoding: chunked", "Transfer-Encoding: chunked", ""],
+          outcome: .failure(.malformedResponse)),
+        Row(lines: ["HTTP/1.0 200 OK", "Transfer-Encoding: chunked", ""], outcome: .failure(.malformedResponse)),
+        Row(lines: ["HTTP/1.1 101 Switch", ""], outcome: .failure(.malformedResponse)),
+        Row(lines: [ok, ""], outcome: .failure(.malformedResponse), dialect: .http2),
+      ]
+
+    static let limited: [Row] = [
+      Row(
+        lines: [ok, "A: b", "C: d", ""], outcome: .failure(.tooLarge), limits: ResponseLimits(fieldCount: 1)),
+      Row(
+        lines: [ok, "A: b", ""], outcome: .final(200, .untilClose), limits: ResponseLimits(fieldCount: 1)),
+      Row(
+        lines: [ok, "A: bb", ""], outcome: .failure(.tooLarge), limits: ResponseLimits(headBytes: 25)),
+      Row(
+        lines: [ok, "A: bb", ""], outcome: .final(200, .untilClose), limits: ResponseLimits(headBytes: 26)),
+      Row(
+        lines: ["HTTP/1.1 103 x", "", "HTTP/1.1 103 x", "", ok, ""], outcome: .failure(.tooLarge),
+        limits: ResponseLimits(informationalCount: 1)),
+      Row(
+        lines: ["HTTP/1.1 103 x", "", ok, ""], outcome: .final(200, .untilClose),
+        limits: ResponseLimits(informationalCount: 1)),
+    ]
+
+    @Test(arguments: accepted + refused + limited)
+    func `a head comes to its outcome`(_ row: Row) {
+      #expect(Self.outcome(of: row) == row.outcome)
+    }
+
+    @Test func `a line needs CR LF`() {
+      for line in ["HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK", "\n", "\r", ""] {
+        var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+        #expect(throws: TransportFailure.self) { try Self.feed(line, to: &parser) }
+      }
+    }
+
+    @Test func `fields keep order, case and bytes`() throws {
+      var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+      var head: ResponseHead?
+      for line in ["HTTP/1.1 200 Fine", "B:  2\t", "a: 1", "B: ", "C: x: y"] + [""] {
+        if case .final(let final, _) = try Self.feed(line + "\r\n", to: &parser) { head = final }
+      }
+      let fields = try #require(head).fields.all
+      #expect(fields.map(\.name.rawValue) == ["B", "a", "B", "C"])
+      #expect(fields.map(\.value) == ["2", "1", "", "x: y"])
+      #expect(head?.reason == "Fine")
+    }
+
+    @Test func `content encodings are joined`() throws {
+      var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+      for line in [Self.ok, "Content-Encoding: gzip", "content-encoding: br", ""] {
+        _ = try Self.feed(line + "\r\n", to: &parser)
+      }
+      #expect(parser.contentEncoding == "gzip,br")
+    }
+
+    @Test func `fields of an informational head do not stay`() throws {
+      var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+      var final: ResponseHead?
+      for line in ["HTTP/1.1 103 x", "Link: a", "Content-Encoding: gzip", "", Self.ok, "A: b", ""] {
+        if case .final(let head, _) = try Self.feed(line + "\r\n", to: &parser) { final = head }
+      }
+      #expect(final?.fields.all.map(\.name.rawValue) == ["A"])
+      #expect(parser.contentEncoding.isEmpty)
+    }
+
+    @Test(arguments: ["0", "1", "-1", "99999999999999999999", "a", "", "1 "])
+    func `numbers are digits only`(_ text: String) {
+      let number = Array(text.utf8).withUnsafeBytes { CurlLine.number($0) }
+      #expect(number == (["0", "1"].contains(text) ? Int64(text) : nil))
+    }
+
+    @Test func `token bytes are those of RFC 9110`() {
+      for byte in UInt8.min...UInt8.max { #expect(CurlLine.isToken(byte) == ASCII.isToken(byte)) }
+    }
+
+    private static func parser(_ row: Row) -> CurlHeadParser {
+      CurlHeadParser(limits: row.limits, isHeadRequest: row.isHead, dialect: row.dialect)
+    }
+
+    @discardableResult
+    private static func feed(_ line: String, to parser: inout CurlHeadParser) throws -> CurlHeadParser.Event {
+      let bytes = Array(line.utf8)
+      return try bytes.withUnsafeBytes { try parser.take($0) }
+    }
+
+    private static func outcome(of row: Row) -> Outcome {
+      var parser = parser(row)
+      do {
+        for line in row.lines {
+          if case .final(let head, let framing) = try feed(line + "\r\n", to: &parser) {
+            return .final(head.status, framing)
+          }
+        }
+        return .unfinished
+      } catch {
+        return .failure((error as? TransportFailure)?.kind ?? .other)
+      }
+    }
+  }
+#endif

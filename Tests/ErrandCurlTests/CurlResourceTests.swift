@@ -1,0 +1,80 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandCurl
+  import ErrandTesting
+  import Foundation
+  import Glibc
+  import Synchronization
+  import Testing
+
+  /// Threads, descriptors and memory of this process. One after the other, since they belong to all tests.
+  @Suite(.serialized) struct CurlResourceTests {
+    /// The names of this process's threads.
+    static var curlThreads: Int {
+      let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+      return tasks.filter { task in
+        (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8))?.hasPrefix("errand.curl") == true
+      }.count
+    }
+
+    static var residentBytes: Int {
+      let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+      let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    @Test func `a transport leaves nothing behind`() async throws {
+      let server = try LoopbackServer { _ in .ok("hello") }
+      weak var timers: (any Timers)?
+      do {
+        let transport = CurlTransport()
+        timers = transport.timers
+        for _ in 0..<3 { #expect(try await TransportConformance.get(transport, server.url).text == "hello") }
+        #expect(server.openConnectionCount == 1)
+        #expect(timers != nil)
+      }
+      // The connection closes when the thread frees libcurl's handles: that is the end of it.
+      try await server.wait { $0.openConnectionCount == 0 }
+      #expect(timers == nil)
+    }
+
+    @Test func `a running exchange outlives nobody's interest`() async throws {
+      let gate = Gate()
+      let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      async let response = CurlTransport().send(exchange)
+      try await gate.reached()
+      gate.open()
+      #expect(try await response.text == "late")
+      try await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    @Test func `a transport that sent nothing has no thread`() {
+      let before = Self.curlThreads
+      let transports = (0..<20).map { _ in CurlTransport() }
+      #expect(Self.curlThreads < before + 20)
+      withExtendedLifetime(transports) {}
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `a gibibyte passes in flat memory`() async throws {
+      let size = 1 << 30
+      let server = try LoopbackServer { _ in .generated(count: size) }
+      let transport = CurlTransport()
+      let start = Self.residentBytes
+      let peak = Mutex(0)
+      let sink = RecordingSink(keeps: false) { _ in
+        .sink
+      } onPiece: { number, _ in
+        if number.isMultiple(of: 1000) {
+          let now = Self.residentBytes
+          peak.withLock { $0 = max($0, now) }
+        }
+        return true
+      }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), sink: sink)
+      _ = try await transport.send(exchange)
+      #expect(sink.count == size)
+      #expect(peak.withLock { $0 } - start < 48 << 20)
+    }
+  }
+#endif

@@ -1,0 +1,181 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandCurl
+  import ErrandTesting
+  import Foundation
+  import Synchronization
+  import Testing
+
+  @Suite struct CurlTransportTests {
+    @Test func `what libcurl would send on is refused`() async throws {
+      let server = try LoopbackServer { _ in .ok() }
+      let url = try HTTPURL(server.url)
+      let transport = CurlTransport()
+      let requests = [
+        HTTPRequest(method: "GET /x\r\nA: b", url: url), HTTPRequest(method: "", url: url),
+        HTTPRequest(method: "G T", url: url),
+        HTTPRequest(url: url, fields: ["X: y\r\nA": "b"]), HTTPRequest(url: url, fields: ["": "b"]),
+        HTTPRequest(url: url, fields: ["A": "b\r\nC: d"]), HTTPRequest(url: url, fields: ["A": "b\nC: d"]),
+        HTTPRequest(url: url, fields: ["A": "b\0"]), HTTPRequest(url: url, fields: ["A": "b\r"]),
+        HTTPRequest(url: url, fields: ["host": "evil"]), HTTPRequest(url: url, fields: ["Content-Length": "7"]),
+        HTTPRequest(url: url, fields: ["Transfer-Encoding": "chunked"]),
+        HTTPRequest(url: url, fields: ["Connection": "close"]),
+        HTTPRequest(url: url, fields: ["Expect": "100-continue"]),
+        HTTPRequest(method: .head, url: url, body: Data([1])),
+      ]
+      for request in requests {
+        let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+        #expect(failure?.kind == .unsupported)
+        #expect(failure?.isCertainlyNotSent == true)
+        #expect(failure?.description.contains("evil") == false)
+      }
+      #expect(server.connectionCount == 0)
+    }
+
+    @Test func `a secret never stands in a failure`() async throws {
+      let nobody = try RefusingPort()
+      var request = try HTTPRequest(url: nobody.url + "/path?token=s3cret")
+      request.fields = ["Authorization": "Bearer s3cret", "X": "s3cret\r\n"]
+      let refused = await TransportConformance.failure(of: Exchange(request: request), over: CurlTransport())
+      request.fields = ["Authorization": "Bearer s3cret"]
+      let failed = await TransportConformance.failure(of: Exchange(request: request), over: CurlTransport())
+      for failure in [refused, failed] {
+        #expect(failure.map { "\($0)".contains("s3cret") } == false)
+      }
+    }
+
+    @Test func `a silent TLS server is a connect time-out`() async throws {
+      var options = LoopbackOptions()
+      options.greeting = { _ in .stall() }
+      let server = try LoopbackServer(options) { _ in .ok() }
+      let transport = CurlTransport()
+      let start = MonotonicInstant.now
+      // Eight at once: the others wait for the first one's connection, and must not wait for it in turn.
+      await withTaskGroup { group in
+        for _ in 0..<8 {
+          group.addTask {
+            guard let request = try? HTTPRequest(url: "https://127.0.0.1:\(server.port)/") else { return }
+            let exchange = Exchange(request: request, connectTimeout: .milliseconds(500))
+            let failure = await TransportConformance.failure(of: exchange, over: transport)
+            #expect(failure?.kind == .connectTimeout)
+            #expect(failure?.isCertainlyNotSent == true)
+          }
+        }
+      }
+      #expect(start.duration(to: .now) < .milliseconds(500) + TransportConformance.lateness)
+    }
+
+    @Test func `plain HTTP on a TLS port is told`() async throws {
+      var options = LoopbackOptions()
+      options.greeting = { _ in .ok("plain").closing() }
+      let server = try LoopbackServer(options) { _ in .ok() }
+      let request = try HTTPRequest(method: .post, url: "https://127.0.0.1:\(server.port)/")
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: CurlTransport())
+      #expect(failure?.kind == .tls)
+      #expect(failure?.isCertainlyNotSent == true)
+    }
+
+    @Test func `the timers run on the loop's thread`() async throws {
+      let transport = CurlTransport()
+      let timers = try #require(transport.timers)
+      let order = Mutex<[Int]>([])
+      let call = CallState(timers: timers)
+      let start = timers.now
+      let late = timers.schedule(at: start.advanced(by: .milliseconds(40))) { order.withLock { $0.append(9) } }
+      _ = timers.schedule(at: start.advanced(by: .milliseconds(30))) { order.withLock { $0.append(2) } }
+      _ = timers.schedule(at: start) { order.withLock { $0.append(1) } }
+      timers.cancel(late)
+      try await call.sleep(until: start.advanced(by: .milliseconds(60)))
+      #expect(order.withLock { $0 } == [1, 2])
+      #expect(start.duration(to: timers.now) >= .milliseconds(60))
+    }
+
+    @Test func `timers are on time beside transfers`() async throws {
+      let server = try LoopbackServer { _ in .endless() }
+      let transport = CurlTransport()
+      let timers = try #require(transport.timers)
+      let call = CallState(timers: timers)
+      let request = try HTTPRequest(url: server.url)
+      async let stopped = TransportConformance.stop(
+        of: Exchange(request: request, call: call, sink: RecordingSink(keeps: false)), over: transport)
+      let late = Mutex<[Duration]>([])
+      let start = timers.now
+      for number in 1...50 {
+        let moment = start.advanced(by: .milliseconds(5 * number))
+        _ = timers.schedule(at: moment) { late.withLock { $0.append(moment.duration(to: .now)) } }
+      }
+      try await call.sleep(until: start.advanced(by: .milliseconds(260)))
+      call.stop(.cancelled)
+      #expect(await stopped == .cancelled)
+      let lateness = late.withLock { $0.sorted() }
+      #expect(lateness.count == 50)
+      #expect(lateness[25] < .milliseconds(100))
+    }
+
+    @Test func `what is no proxy is refused`() throws {
+      for proxy in ["", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb"] {
+        var configuration = CurlConfiguration()
+        configuration.proxy = .url(proxy)
+        #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(configuration) }
+      }
+    }
+
+    @Test func `a setting that cannot be honoured is refused`() throws {
+      var missing = CurlConfiguration()
+      missing.certificateAuthority = .file(path: "/no/such/file.pem")
+      var none = CurlConfiguration()
+      none.maximumIdleConnections = 0
+      var override = CurlConfiguration()
+      override.addressOverrides = ["host": "127.0.0.1"]
+      let transport = CurlTransport()
+      for configuration in [missing, none, override] {
+        #expect(throws: CurlConfiguration.Invalid.self) { try transport.update(configuration) }
+      }
+      #expect(transport.configuration == CurlConfiguration())
+    }
+
+    @Test func `a changed setting holds for later exchanges`() async throws {
+      let direct = try LoopbackServer { _ in .ok("direct") }
+      let proxy = try LoopbackServer { _ in .ok("proxied") }
+      let transport = CurlTransport()
+      #expect(try await TransportConformance.get(transport, direct.url).text == "direct")
+      var configuration = CurlConfiguration()
+      configuration.proxy = .url(proxy.url, user: "me", password: "s3cret")
+      try transport.update(configuration)
+      #expect(try await TransportConformance.get(transport, direct.url + "/x").text == "proxied")
+      let seen = try #require(proxy.requests.last)
+      #expect(seen.target == direct.url + "/x")
+      #expect(seen.headers["Proxy-Authorization"] == "Basic " + Data("me:s3cret".utf8).base64EncodedString())
+      try transport.update(CurlConfiguration())
+      #expect(try await TransportConformance.get(transport, direct.url).text == "direct")
+      #expect(!"\(configuration)".contains("s3cret"))
+    }
+
+    @Test func `a proxy that refuses is told`() async throws {
+      let proxy = try LoopbackServer { _ in .status(407) }
+      var configuration = CurlConfiguration()
+      configuration.proxy = .url(proxy.url)
+      let transport = try CurlTransport(configuration)
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: try HTTPRequest(url: "https://example.com/")), over: transport)
+      #expect(failure?.kind == .proxy)
+      #expect(failure?.isCertainlyNotSent == true)
+    }
+
+    @Test func `an address can be given for a host`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      var configuration = CurlConfiguration()
+      configuration.addressOverrides = ["api.example.com:\(server.port)": "127.0.0.1"]
+      let transport = try CurlTransport(configuration)
+      #expect(try await TransportConformance.get(transport, "http://api.example.com:\(server.port)/").text == "here")
+      #expect(server.requests.last?.headers["Host"] == "api.example.com:\(server.port)")
+    }
+
+    @Test func `IPv6 is spoken`() async throws {
+      let server = try LoopbackServer(LoopbackOptions(address: .ipv6)) { _ in .ok("six") }
+      let transport = CurlTransport()
+      for _ in 0..<2 { #expect(try await TransportConformance.get(transport, server.url).text == "six") }
+      #expect(server.connectionCount == 1)
+    }
+  }
+#endif

@@ -1,0 +1,188 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct ArgumentTests {
+  static let texts = [
+    "中文 空格", "a b", "a+b", "a&b", "a=b", "😀👨‍👩‍👧🇨🇳", "\"quoted\" 'single'", "100%", "%41", "a#b?c", "/path/../x",
+    "[x]{y}|\\^`", "é", "\u{65}\u{301}", "\r\n\t\0", "", " ", "~!@$*()_-.,;:<>", "\u{7F}\u{80}\u{FFFD}",
+  ]
+
+  /// Names and values as bytes, since Swift takes texts for equal that differ in their code points.
+  static func bytes(_ pairs: [[String]]) -> [[[UInt8]]] { pairs.map { $0.map { Array($0.utf8) } } }
+
+  @Test(arguments: texts) func `every character survives in queries`(text: String) async throws {
+    let sent = try #require(try await ScriptedClient().sent(Sending(arguments: ["k": text, "n\(text)": "v"])))
+    #expect(sent.url.string.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    #expect(Self.bytes(sent.queryPairs) == Self.bytes([["k", text], ["n\(text)", "v"]]))
+  }
+
+  @Test(arguments: texts) func `every character survives in forms`(text: String) async throws {
+    let request = Sending(method: .post, arguments: ["k": text, "n\(text)": "v"])
+    let sent = try #require(try await ScriptedClient().sent(request))
+    #expect(Self.bytes(sent.formPairs) == Self.bytes([["k", text], ["n\(text)", "v"]]))
+  }
+
+  @Test(arguments: texts) func `every character survives in JSON`(text: String) async throws {
+    let request = Sending(method: .post, arguments: ["k": text, "n\(text)": "v"], argumentFormat: .json)
+    let body = try #require(try await ScriptedClient().sent(request)?.body)
+    #expect(try JSONDecoder().decode([String: String].self, from: body) == ["k": text, "n\(text)": "v"])
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.get, true), (.head, true), (.delete, true), (.post, false), (.put, false), (.patch, false),
+    ("PROPFIND", false),
+  ])
+  func `method decides the place`(method: HTTPMethod, inQuery: Bool) async throws {
+    let sent = try #require(try await ScriptedClient().sent(Sending(method: method, arguments: ["a": 1])))
+    #expect(sent.url.query == (inQuery ? "a=1" : nil))
+    #expect(sent.text == (inQuery ? nil : "a=1"))
+    #expect(sent.fields[.contentType] == (inQuery ? nil : "application/x-www-form-urlencoded"))
+  }
+
+  @Test func `request overrides the place`() async throws {
+    let bench = ScriptedClient()
+    var request = Sending(method: .post, arguments: ["a": 1], argumentFormat: .query)
+    #expect(try await bench.url(request)?.hasSuffix("?a=1") == true)
+    #expect(bench.transport.requests.last?.body == nil)
+    request.method = .delete
+    request.argumentFormat = .form
+    #expect(try await bench.sent(request)?.text == "a=1")
+    request.argumentFormat = .json
+    let sent = try await bench.sent(request)
+    #expect(sent?.text == #"{"a":1}"# && sent?.method == .delete && sent?.url.query == nil)
+    #expect(sent?.fields[.contentType] == "application/json")
+  }
+
+  // MARK: - Values
+
+  enum Colour: String, ArgumentConvertible { case red }
+  enum Level: Int, ArgumentConvertible { case low = 3 }
+
+  static let kinds: [(Arguments, String)] = [
+    (["a": "x"], "a=x"), (["a": Substring("x")], "a=x"), (["a": true, "b": false], "a=true&b=false"),
+    (["a": 1], "a=1"), (["a": Int8.min], "a=-128"), (["a": Int16.max], "a=32767"), (["a": Int32.min], "a=-2147483648"),
+    (["a": Int64.min], "a=-9223372036854775808"), (["a": UInt.max], "a=18446744073709551615"),
+    (["a": UInt8.max], "a=255"), (["a": UInt16.max], "a=65535"), (["a": UInt32.max], "a=4294967295"),
+    (["a": UInt64.max], "a=18446744073709551615"), (["a": 1.5], "a=1.5"), (["a": 2.0], "a=2"),
+    (["a": Float(0.1)], "a=0.1"),
+    (["a": 1e300], "a=1e%2B300"), (["a": -0.0], "a=0"),
+    (["a": Date(timeIntervalSince1970: 0)], "a=1970-01-01T00%3A00%3A00Z"),
+    (["a": UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))], "a=00000000-0000-0000-0000-000000000001"),
+    (["a": Optional<Int>.none, "b": Optional(1)], "b=1"), (["a": Colour.red, "b": Level.low], "a=red&b=3"),
+    (["a": [1, 2]], "a=1&a=2"), (["a": Set([2, 1])], "a=1&a=2"), (["a": ["z": 1, "b": 2]], "a[b]=2&a[z]=1"),
+    (["a": [String]()], ""), (["a": ["b": [1, 2]]], "a[b]=1&a[b]=2"), (["a": ArgumentValue.null], "a="),
+    (["a": 1, "a": 2], "a=1&a=2"), (["a": ["b": 1, "c": ["d": 2]] as Arguments], "a[b]=1&a[c][d]=2"),
+    (["中": ["文 ": 1]], "%E4%B8%AD[%E6%96%87%20]=1"), ([:], ""),
+  ]
+
+  @Test(arguments: kinds) func `each kind is written`(arguments: Arguments, query: String) async throws {
+    let sent = try await ScriptedClient().sent(Sending(arguments: arguments))
+    #expect(sent?.url.query ?? "" == query)
+  }
+
+  @Test func `URL is an argument`() async throws {
+    let url = try #require(URL(string: "http://o/a?b=c"))
+    #expect(try await ScriptedClient().sent(Sending(arguments: ["u": url]))?.queryPairs == [["u", "http://o/a?b=c"]])
+  }
+
+  static let styles: [(ArgumentStyle, Arguments, String)] = [
+    (ArgumentStyle(arrays: .brackets), ["a": [1, 2]], "a[]=1&a[]=2"),
+    (ArgumentStyle(arrays: .indexed), ["a": [1, 2]], "a[0]=1&a[1]=2"),
+    (ArgumentStyle(arrays: .commas), ["a": [1, 2]], "a=1,2"),
+    (ArgumentStyle(arrays: .commas), ["a": ["x", "y z"]], "a=x,y z"),
+    (ArgumentStyle(arrays: .commas), ["a": [Optional(1), nil, 3]], "a=1,3"),
+    (ArgumentStyle(), ["a": [Optional(1), nil, 3]], "a=1&a=3"),
+    (ArgumentStyle(arrays: .indexed), ["a": [["b": 1], ["b": 2]]], "a[0][b]=1&a[1][b]=2"),
+    (ArgumentStyle(arrays: .brackets, objects: .dots), ["a": ["b": [1]]], "a.b[]=1"),
+    (ArgumentStyle(objects: .dots), ["a": ["b": ["c": 1]]], "a.b.c=1"),
+    (ArgumentStyle(booleans: .digits), ["a": true, "b": [false]], "a=1&b=0"),
+    (ArgumentStyle(dates: .seconds), ["a": Date(timeIntervalSince1970: 1.9)], "a=1"),
+    (ArgumentStyle(dates: .seconds), ["a": Date(timeIntervalSince1970: -0.5)], "a=-1"),
+    (ArgumentStyle(dates: .milliseconds), ["a": Date(timeIntervalSince1970: 1.5)], "a=1500"),
+    (ArgumentStyle(), ["a": Date(timeIntervalSince1970: 1.5)], "a=1970-01-01T00:00:01.500Z"),
+    (ArgumentStyle(nulls: .omitted), ["a": ArgumentValue.null, "b": 1], "b=1"),
+    (ArgumentStyle(nulls: .word), ["a": ArgumentValue.null], "a=null"),
+    (ArgumentStyle(nulls: .empty), ["a": ArgumentValue.null], "a="),
+  ]
+
+  @Test(arguments: styles) func `style is the request's choice`(
+    style: ArgumentStyle, arguments: Arguments, expected: String
+  ) async throws {
+    let bench = ScriptedClient()
+    let query = try await bench.sent(Sending(arguments: arguments, argumentStyle: style))?.url.query
+    #expect(query?.removingPercentEncoding == expected)
+    let form = try await bench.sent(Sending(method: .post, arguments: arguments, argumentStyle: style))?.text
+    #expect(form?.replacing("+", with: " ").removingPercentEncoding == expected)
+  }
+
+  @Test func `spaces follow the style`() async throws {
+    let bench = ScriptedClient()
+    #expect(try await bench.sent(Sending(arguments: ["a b": "c d"]))?.url.query == "a%20b=c%20d")
+    let plus = Sending(arguments: ["a": "c d+e%20"], argumentStyle: ArgumentStyle(spaces: .plus))
+    #expect(try await bench.sent(plus)?.url.query == "a=c+d%2Be%2520")
+    let form = Sending(method: .post, arguments: ["a b": "c d+e%20"])
+    #expect(try await bench.sent(form)?.formPairs == [["a b", "c d+e%20"]])
+  }
+
+  @Test func `JSON keeps types and nesting`() async throws {
+    let arguments: Arguments = [
+      "i": 1, "u": UInt64.max, "d": 1.5, "b": true, "s": "x", "n": ArgumentValue.null, "o": Optional<Int>.none,
+      "l": [1, 2], "m": ["k": ["x"]], "t": Date(timeIntervalSince1970: 0),
+    ]
+    let body = try #require(
+      try await ScriptedClient().sent(Sending(method: .put, arguments: arguments, argumentFormat: .json))?.body)
+    let expected: JSONValue = [
+      "i": 1, "u": .unsigned(.max), "d": 1.5, "b": true, "s": "x", "n": .null, "l": [1, 2], "m": ["k": ["x"]],
+      "t": "1970-01-01T00:00:00Z",
+    ]
+    #expect(try JSONValue(parsing: body) == expected)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `number that is none names its argument`(number: Double) async {
+    let bench = ScriptedClient()
+    let sentence = "cannot be written: it is not a finite number, or a list within a comma list."
+    let error = await bench.failure(of: Sending(arguments: ["ok": 1, "价格": number]))
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == "The argument \"价格\" \(sentence)")
+    let form = await bench.failure(of: Sending(method: .post, arguments: ["a": ["b": number]]))
+    #expect(form?.message == "The argument \"a[b]\" \(sentence)")
+    let json = await bench.failure(of: Sending(method: .post, arguments: ["a": [number]], argumentFormat: .json))
+    #expect(json?.message == "The argument \"a\" \(sentence)")
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test(arguments: [ArgumentStyle.Dates.iso8601, .seconds, .milliseconds])
+  func `moment that is none names its argument`(dates: ArgumentStyle.Dates) async {
+    for format in [ArgumentFormat.query, .form, .json] {
+      let moment = Date(timeIntervalSince1970: .nan)
+      let request = Sending(
+        arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
+      #expect(await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" cannot") == true)
+    }
+  }
+
+  @Test func `list within a comma list is refused`() async {
+    let style = ArgumentStyle(arrays: .commas)
+    #expect(
+      await ScriptedClient().failure(of: Sending(arguments: ["a": [[1]]], argumentStyle: style))?.code
+        == .invalidArgument)
+  }
+
+  // MARK: - The collection
+
+  @Test func `setting replaces all of a name`() {
+    var arguments: Arguments = ["a": 1, "b": 2, "a": 3]
+    arguments["a"] = 9
+    #expect(arguments == ["a": 9, "b": 2])
+    arguments["b"] = Optional<Int>.none
+    #expect(arguments == ["a": 9])
+    arguments["a"] = nil
+    #expect(arguments.isEmpty)
+    arguments["c"] = "x"
+    arguments.append("c", "y")
+    #expect(arguments.entries.map(\.name) == ["c", "c"])
+  }
+}

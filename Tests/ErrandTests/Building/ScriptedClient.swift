@@ -1,0 +1,60 @@
+import Errand
+import ErrandTesting
+import Foundation
+
+/// A client over a scripted transport, and the shortest ways to ask it.
+struct ScriptedClient {
+  let transport: ScriptedTransport
+  let client: APIClient
+
+  init(
+    baseURL: String = "http://h.example", cdnURL: String? = nil,
+    _ change: (inout ClientConfiguration) -> Void = { _ in },
+    answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer = { _ in .status(200) }
+  ) {
+    transport = ScriptedTransport(answer)
+    var configuration = ClientConfiguration(baseURL: baseURL, cdnURL: cdnURL)
+    configuration.transport = .own(transport)
+    change(&configuration)
+    client = APIClient(configuration)
+  }
+
+  init(answers: [ScriptedAnswer], change: (inout ClientConfiguration) -> Void = { _ in }) {
+    let rest = Recorded(answers)
+    self.init(change) { _ in rest.takeFirst() ?? .failure(.other, "the script has no answer left") }
+  }
+
+  /// What is sent for a request.
+  func sent(_ request: some APIRequest, options: CallOptions = CallOptions()) async throws -> HTTPRequest? {
+    _ = try await client.send(request, options: options)
+    return transport.requests.last
+  }
+
+  /// The URL that is sent for a request.
+  func url(_ request: some APIRequest) async throws -> String? { try await sent(request)?.url.string }
+
+  /// How a request fails; nil where it does not.
+  func failure(of request: some APIRequest, options: CallOptions = CallOptions()) async -> APIError? {
+    await client.outcome(of: request, options: options).error
+  }
+}
+
+extension HTTPRequest {
+  /// The body as text.
+  var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Names and values of the query, unescaped as a server does it.
+  var queryPairs: [[String]] { pairs(url.query ?? "", plusIsSpace: false) }
+
+  /// Names and values of a form, unescaped as a server does it.
+  var formPairs: [[String]] { pairs(text ?? "", plusIsSpace: true) }
+
+  private func pairs(_ text: String, plusIsSpace: Bool) -> [[String]] {
+    text.split(separator: "&").map { pair in
+      pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { half in
+        let spaced = plusIsSpace ? String(half).replacing("+", with: " ") : String(half)
+        return spaced.removingPercentEncoding ?? "not UTF-8: \(spaced)"
+      }
+    }
+  }
+}

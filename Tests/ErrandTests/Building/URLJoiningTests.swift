@@ -1,0 +1,160 @@
+import Errand
+import ErrandTesting
+import Testing
+
+@Suite struct URLJoiningTests {
+  @Test(arguments: [
+    ("http://h", "get", "http://h/get"), ("http://h", "/get", "http://h/get"), ("http://h/", "get", "http://h/get"),
+    ("http://h/", "/get", "http://h/get"), ("http://h/v1", "get", "http://h/v1/get"),
+    ("http://h/v1", "/get", "http://h/v1/get"), ("http://h/v1/", "get", "http://h/v1/get"),
+    ("http://h/v1/", "/get", "http://h/v1/get"), ("http://h", "", "http://h"), ("http://h/", "", "http://h/"),
+    ("http://h/v1", "", "http://h/v1"), ("http://h/v1/", "", "http://h/v1/"), ("http://h", "/", "http://h/"),
+    ("http://h/v1", "/", "http://h/v1/"), ("http://h/v1/", "/", "http://h/v1/"),
+    ("http://h", "get/", "http://h/get/"), ("http://h/v1", "/get/", "http://h/v1/get/"),
+    ("http://h", "//get", "http://h//get"), ("http://h/a//", "get", "http://h/a//get"),
+    ("http://h/a//b", "c//d", "http://h/a//b/c//d"), ("http://h/a/../b", "c/./d", "http://h/a/../b/c/./d"),
+    ("HTTP://H.Example:8080/V1", "Get", "http://h.example:8080/V1/Get"),
+    ("https://[::1]:8443", "x", "https://[::1]:8443/x"),
+  ])
+  func `one slash joins base and path`(base: String, path: String, expected: String) async throws {
+    #expect(try await ScriptedClient(baseURL: base).url(Sending(path: RequestPath(path))) == expected)
+  }
+
+  @Test(arguments: [
+    ("http://h", "get?a=1", "http://h/get?a=1&x=y"), ("http://h", "?a=1", "http://h?a=1&x=y"),
+    ("http://h/v1", "?a=1", "http://h/v1?a=1&x=y"), ("http://h/v1?k=1", "get", "http://h/v1/get?k=1&x=y"),
+    ("http://h/v1/?k=1", "/get?a=1", "http://h/v1/get?k=1&a=1&x=y"), ("http://h?k=1", "get", "http://h/get?k=1&x=y"),
+    ("http://h", "get#frag", "http://h/get?x=y"), ("http://h", "get?a=1#frag", "http://h/get?a=1&x=y"),
+    ("http://h", "get#frag?b=2", "http://h/get?x=y"), ("http://h", "#frag", "http://h?x=y"),
+    ("http://h/v1#frag", "get", "http://h/v1/get?x=y"), ("http://h", "get?", "http://h/get?x=y"),
+    ("http://h", "get?a=what?", "http://h/get?a=what?&x=y"), ("http://h?k=what?", "get", "http://h/get?k=what?&x=y"),
+    ("http://h", "get?u=http://o/p", "http://h/get?u=http://o/p&x=y"),
+    ("http://h", "get?a=b c&d=中", "http://h/get?a=b%20c&d=%E4%B8%AD&x=y"),
+    ("http://h", "get?a=%41%zz%", "http://h/get?a=%41%25zz%25&x=y"),
+  ])
+  func `queries of base and path stay`(base: String, path: String, expected: String) async throws {
+    let request = Sending(path: RequestPath(path), arguments: ["x": "y"])
+    #expect(try await ScriptedClient(baseURL: base).url(request) == expected)
+  }
+
+  @Test(arguments: [
+    ("https://o.example", "https://o.example"), ("https://o.example/", "https://o.example/"),
+    ("https://o.example/a?b=1", "https://o.example/a?b=1"), ("https://o.example?b=1", "https://o.example?b=1"),
+    ("https://o.example#f", "https://o.example"), ("HTTPS://O.example:444/a/", "https://o.example:444/a/"),
+    ("http://[2001:DB8::1]/a", "http://[2001:db8::1]/a"),
+  ])
+  func `absolute path replaces the base`(path: String, expected: String) async throws {
+    #expect(try await ScriptedClient(baseURL: "http://h/v1").url(Sending(path: RequestPath(path))) == expected)
+    #expect(try await ScriptedClient(baseURL: "").url(Sending(path: RequestPath(path))) == expected)
+  }
+
+  @Test func `absolute path takes arguments too`() async throws {
+    let request = Sending(path: "https://o.example/a?b=1", arguments: ["c": 2])
+    #expect(try await ScriptedClient().url(request) == "https://o.example/a?b=1&c=2")
+  }
+
+  @Test func `nothing to join is an error`() async {
+    let bench = ScriptedClient(baseURL: "")
+    let error = await bench.failure(of: Sending(path: "/a"))
+    #expect(error?.code == .invalidURL)
+    #expect(error?.message == "The client has no base URL; set one, or give an absolute URL as path.")
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  @Test(arguments: ["ftp://o/a", "file:///etc/passwd", "javascript://x", "ws://o"])
+  func `other schemes are refused`(path: String) async {
+    let bench = ScriptedClient()
+    let error = await bench.failure(of: Sending(path: RequestPath(path)))
+    #expect(error?.code == .invalidURL && error?.stage == .build)
+    #expect(error?.message.hasSuffix("is no absolute http or https URL; write it like https://host/path.") == true)
+    #expect(bench.transport.requests.isEmpty)
+  }
+
+  // MARK: - Servers
+
+  @Test func `CDN is chosen per request`() async throws {
+    let bench = ScriptedClient(baseURL: "http://h/v1", cdnURL: "https://cdn.example/img/")
+    #expect(try await bench.url(Sending(path: "/a.png", server: .cdn)) == "https://cdn.example/img/a.png")
+    #expect(try await bench.url(Sending(path: "/a.png")) == "http://h/v1/a.png")
+  }
+
+  @Test func `base serves where no CDN is set`() async throws {
+    #expect(try await ScriptedClient(baseURL: "http://h/v1").url(Sending(path: "a", server: .cdn)) == "http://h/v1/a")
+  }
+
+  @Test func `servers change at run time`() async throws {
+    let bench = ScriptedClient(baseURL: "http://one")
+    #expect(try await bench.url(Sending()) == "http://one/p")
+    bench.client.configure { $0.environment.baseURL = "http://two" }
+    #expect(try await bench.url(Sending()) == "http://two/p")
+    bench.client.configure { $0.environment.cdnURL = "http://cdn" }
+    #expect(try await bench.url(Sending(server: .cdn)) == "http://cdn/p")
+  }
+
+  @Test func `environments are chosen by name`() async throws {
+    let bench = ScriptedClient {
+      $0.environment.name = "live"
+      $0.environments = [ServerEnvironment("staging", baseURL: "http://staging/v2", cdnURL: "http://cdn.staging")]
+    }
+    #expect(try await bench.url(Sending(server: .environment("staging"))) == "http://staging/v2/p")
+    #expect(try await bench.url(Sending(server: .environment("live"))) == "http://h.example/p")
+    bench.client.configure {
+      let isKnown = $0.use(environment: "staging")
+      #expect(isKnown)
+    }
+    #expect(try await bench.url(Sending()) == "http://staging/v2/p")
+    #expect(try await bench.url(Sending(server: .cdn)) == "http://cdn.staging/p")
+    bench.client.configure {
+      let isKnown = $0.use(environment: "nowhere")
+      #expect(!isKnown)
+    }
+  }
+
+  @Test func `unknown environment names those known`() async {
+    let bench = ScriptedClient { $0.environments = [ServerEnvironment("staging", baseURL: "http://s")] }
+    let error = await bench.failure(of: Sending(server: .environment("stagign")))
+    #expect(error?.message == "There is no environment \"stagign\"; the client knows: staging.")
+  }
+
+  @Test func `clients work side by side`() async throws {
+    let one = ScriptedClient(baseURL: "http://one")
+    let two = ScriptedClient(baseURL: "http://two")
+    async let first = one.url(Sending())
+    async let second = two.url(Sending())
+    #expect(try await [first, second] == ["http://one/p", "http://two/p"])
+  }
+
+  @Test func `shared client needs a base URL`() async {
+    let error = await APIClient.shared.outcome(of: Sending()).error
+    #expect(error?.message == "The client has no base URL; set one, or give an absolute URL as path.")
+  }
+
+  // MARK: - Families
+
+  @Test func `family brings base and arguments`() async throws {
+    let family = RequestFamily(
+      "shop", baseURL: "https://shop.example/v2", cdnURL: "https://cdn.shop", arguments: ["app": "shop", "v": 1])
+    let bench = ScriptedClient()
+    #expect(
+      try await bench.url(Sending(path: "/a", family: family, arguments: ["v": 2, "q": "x"]))
+        == "https://shop.example/v2/a?app=shop&v=2&q=x")
+    #expect(
+      try await bench.url(Sending(path: "/a", server: .cdn, family: family)) == "https://cdn.shop/a?app=shop&v=1")
+  }
+
+  @Test func `family arguments follow into bodies`() async throws {
+    let family = RequestFamily("shop", arguments: ["app": "shop"])
+    let request = Sending(method: .post, family: family, arguments: ["q": "x"])
+    #expect(try await ScriptedClient().sent(request)?.text == "app=shop&q=x")
+  }
+
+  @Test func `family rules stand between`() async throws {
+    var family = RequestFamily("shop", statusRule: [404], argumentStyle: ArgumentStyle(booleans: .digits))
+    let bench = ScriptedClient({ $0.argumentStyle = ArgumentStyle(booleans: .words) }) { _ in .status(404) }
+    #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=1") == true)
+    #expect(await bench.failure(of: Sending())?.code == .status)
+    #expect(await bench.failure(of: Sending(family: family, statusRule: .success))?.code == .status)
+    family.argumentStyle = nil
+    #expect(try await bench.url(Sending(family: family, arguments: ["a": true]))?.hasSuffix("?a=true") == true)
+  }
+}

@@ -1,0 +1,159 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Ten thousand calls at once over a few slots, ended at random: each ends once, nothing is left.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AdmissionLoadTests {
+  /// Counts how many exchanges run at each host and in all.
+  private final class Gauge: Transport {
+    struct Counts: Sendable {
+      var hosts: [String: Int] = [:]
+      var total = 0
+      var highest: [String: Int] = [:]
+      var highestTotal = 0
+      var served = 0
+    }
+
+    let counts = Locked(Counts())
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      let host = exchange.request.url.host
+      counts.withLock { counts in
+        let here = counts.hosts[host, default: 0] + 1
+        counts.hosts[host] = here
+        counts.total += 1
+        counts.highest[host] = max(here, counts.highest[host] ?? 0)
+        counts.highestTotal = max(counts.total, counts.highestTotal)
+      }
+      defer {
+        counts.withLock { counts in
+          counts.hosts[host, default: 1] -= 1
+          counts.total -= 1
+          counts.served += 1
+        }
+      }
+      for _ in 0..<Int.random(in: 0..<4) { await Task.yield() }
+      try Task.checkCancellation()
+      return HTTPResponse(head: ResponseHead(status: 200), body: Data("value".utf8), url: exchange.request.url)
+    }
+  }
+
+  private struct LoadRequest: APIRequest {
+    typealias Response = String
+    let host: Int
+    var path: Path { RequestPath(stringLiteral: "http://h\(host).example/load") }
+    var priority: CallPriority { CallPriority.allCases[host % 3] }
+  }
+
+  private static let calls = 10_000
+  private static let hosts = 8
+
+  @Test func `ten thousand calls end once`() async {
+    let gauge = Gauge()
+    let clock = ManualClock()
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(gauge)
+    configuration.timers = clock
+    configuration.admission = AdmissionLimits(perHost: 6, total: 40)
+    let client = APIClient(configuration)
+    let ends = (0..<Self.calls).map { _ in Counter() }
+    let stages = Locked<[String: Int]>([:])
+    let ended = Latch()
+    let left = Counter(Self.calls)
+
+    for index in 0..<Self.calls {
+      let deadline: TimeLimit = index.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...100)) : .never
+      let options = CallOptions(timeouts: Timeouts(total: deadline))
+      let call = client.start(outcomeOf: LoadRequest(host: index % Self.hosts), on: .inPlace, options: options) {
+        let told = $0.told
+        stages.withLock { $0[told, default: 0] += 1 }
+        ends[index].add(1)
+        if left.add(-1) == 0 { ended.open() }
+      }
+      if index.isMultiple(of: 5) { call.cancel() }
+      if index.isMultiple(of: 7) { Task { call.cancel() } }
+      if index.isMultiple(of: 100) { clock.advance(by: .milliseconds(1)) }
+    }
+    clock.advance(by: .milliseconds(100))
+    await ended.waitStubbornly()
+
+    #expect(ends.allSatisfy { $0.value == 1 })
+    let counts = gauge.counts.withLock { $0 }
+    #expect(counts.highest.values.allSatisfy { $0 <= 6 })
+    #expect(counts.highestTotal <= 40)
+    #expect(counts.total == 0)
+    #expect(await eventually { client.running.isEmpty })
+    #expect(client.admission == (0, 0))
+    #expect(clock.pending == 0)
+    let told = stages.withLock { $0 }
+    #expect(Set(told.keys).isSubset(of: ["success", "cancelled", "deadline"]))
+    print("10,000 calls: \(told), at most \(counts.highestTotal) at once, \(counts.served) exchanges")
+  }
+
+  @Test func `priority decides who waits`() async {
+    let latch = Latch()
+    let order = Recorded<String>()
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(
+      ScriptedTransport { request in
+        order.append(request.fields["X-Name"] ?? "")
+        try await latch.wait()
+        return .text("")
+      })
+    configuration.admission = AdmissionLimits(perHost: 1)
+    let client = APIClient(configuration)
+    var started = 0
+    for (name, priority) in [("first", CallPriority.low), ("low", .low), ("normal", .normal), ("high", .high)] {
+      var options = CallOptions(priority: priority)
+      options.headers.set("X-Name", RequestHeaders.FieldValue(name))
+      client.start(WatchedRequest(), on: .inPlace, options: options) { _ in }
+      started += 1
+      #expect(await eventually { client.admission == (1, started - 1) })
+    }
+    latch.open()
+    #expect(await eventually { client.running.isEmpty })
+    #expect(order.all == ["first", "high", "normal", "low"])
+  }
+
+  @Test func `grants and stops race`() async {
+    for _ in 0..<rounds * 4 {
+      let latch = Latch()
+      var configuration = ClientConfiguration(baseURL: "http://h.example")
+      configuration.transport = .own(
+        ScriptedTransport { _ in
+          try await latch.wait()
+          return .text("")
+        })
+      configuration.admission = AdmissionLimits(perHost: 1)
+      let client = APIClient(configuration)
+      let calls = (0..<4).map { _ in client.start(WatchedRequest(), on: .inPlace) { _ in } }
+      await latch.reached()
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { latch.open() }
+        for call in calls.prefix(3) { group.addTask { call.cancel() } }
+      }
+      let isEmpty = await eventually { client.running.isEmpty && client.admission == (0, 0) }
+      #expect(isEmpty, "\(client.admission)")
+      if !isEmpty { return }
+    }
+  }
+}
+
+/// A number that any thread may change.
+private final class Counter: Sendable {
+  private let number: Locked<Int>
+
+  init(_ value: Int = 0) { number = Locked(value) }
+
+  var value: Int { number.withLock { $0 } }
+
+  /// Returns the new value.
+  @discardableResult func add(_ step: Int) -> Int {
+    number.withLock { number in
+      number += step
+      return number
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Credentials on the way: who is asked, when, and for whom.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryCredentialTests {
+  private final class Provider: CredentialProvider {
+    let latch: Latch?
+    let failure: (any Error)?
+    let asked = Recorded<String>()
+    private let name = Locked<String?>("ada")
+
+    init(latch: Latch? = nil, failure: (any Error)? = nil) {
+      self.latch = latch
+      self.failure = failure
+    }
+
+    var account: String? {
+      asked.append("account")
+      return name.withLock { $0 }
+    }
+
+    func logIn(_ other: String) { name.withLock { $0 = other } }
+
+    func credential(for account: String?) async throws -> Credential? {
+      asked.append("credential \(account ?? "nobody")")
+      try await latch?.wait()
+      if let failure { throw failure }
+      return .bearer("token of \(account ?? "nobody")")
+    }
+  }
+
+  private func client(_ provider: Provider, _ transport: ScriptedTransport, _ clock: ManualClock = ManualClock())
+    -> APIClient
+  {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.credentials = provider
+    configuration.timers = clock
+    return APIClient(configuration)
+  }
+
+  @Test func `account is read at once`() async throws {
+    let latch = Latch()
+    let provider = Provider(latch: latch)
+    let transport = ScriptedTransport(.text("hello"))
+    let client = client(provider, transport)
+    async let value = client.send(WatchedRequest())
+    await latch.reached()
+    provider.logIn("eve")
+    latch.open()
+    #expect(try await value == "hello")
+    #expect(transport.requests.map { $0.fields["Authorization"] } == ["Bearer token of ada"])
+    #expect(provider.asked.all == ["account", "credential ada"])
+  }
+
+  @Test(arguments: [true, false]) func `stop ends the asking`(isExpiry: Bool) async {
+    let latch = Latch()
+    let clock = ManualClock()
+    let transport = ScriptedTransport(.text("hello"))
+    let client = client(Provider(latch: latch), transport, clock)
+    let ended = Latch()
+    let told = Recorded<String>()
+    client.start(outcomeOf: WatchedRequest(), on: .inPlace, options: .tag("credential")) {
+      told.append($0.told)
+      ended.open()
+    }
+    await latch.reached()
+    #expect(client.admission == (0, 0), "who waits for a credential holds no slot")
+    if isExpiry { clock.advance(by: .seconds(120)) } else { client.cancel(tag: "credential") }
+    await ended.waitStubbornly()
+    #expect(told.all == [isExpiry ? "deadline" : "cancelled"])
+    #expect(transport.requests.isEmpty)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `only its origins see it`() async throws {
+    let provider = Provider()
+    let transport = ScriptedTransport(.redirect(to: "http://other.example/"), .text("end"))
+    let client = client(provider, transport)
+    #expect(try await client.send(WatchedRequest()) == "end")
+    #expect(transport.requests.map { $0.fields["Authorization"] } == ["Bearer token of ada", nil])
+    #expect(provider.asked.all.count { $0 == "account" } == 1)
+  }
+
+  @Test func `provider error names its stage`() async {
+    struct LoggedOut: Error {}
+    let transport = ScriptedTransport(.text("hello"))
+    let error = await client(Provider(failure: LoggedOut()), transport).outcome(of: WatchedRequest()).error
+    #expect(error?.stage == .authorize)
+    #expect(error?.code == .noCredential)
+    #expect(error?.cause is LoggedOut)
+    #expect(transport.requests.isEmpty)
+  }
+}

@@ -1,0 +1,243 @@
+@testable import ErrandCore
+import Dispatch
+import Errand
+import ErrandTesting
+import Testing
+
+/// Handles, the list of what runs, owners, weak delegates and threads.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryHandleTests {
+  @MainActor @Test func `handle tells the truth`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let inside = Recorded<Bool>()
+    var call: Call?
+    call = fixture.client.start(outcomeOf: fixture.request, options: fixture.options()) { _ in
+      inside.append(call?.isExecuting ?? true)
+      inside.append(fixture.client.running.isEmpty)
+    }
+    #expect(call?.isExecuting == true)
+    #expect(call?.isCancelled == false)
+    #expect(fixture.client.running.map(\.id) == [call?.id])
+    #expect(fixture.client.running.first?.info.tag == "tagged")
+    await fixture.exchange.reached()
+    #expect(fixture.client.admission == (1, 0))
+    fixture.exchange.open()
+    await fixture.ended.waitStubbornly()
+    #expect(inside.all == [false, true], "its own closure sees the call as ended")
+    #expect(call?.isExecuting == false)
+    #expect(call?.isCancelled == false)
+    call?.cancel()
+    #expect(call?.isCancelled == false, "a cancel after the end changes nothing")
+    call = nil
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @MainActor @Test func `cancelled handle executes until told`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let call = fixture.client.start(fixture.request, options: fixture.options()) { _ in }
+    await fixture.exchange.reached()
+    call.cancel()
+    #expect(call.isCancelled)
+    #expect(call.isExecuting)
+    await fixture.ended.waitStubbornly()
+    #expect(call.isCancelled)
+    #expect(!call.isExecuting)
+  }
+
+  @MainActor @Test func `expired call is not cancelled`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let call = fixture.client.start(fixture.request, options: fixture.options()) { _ in }
+    await fixture.exchange.reached()
+    fixture.clock.advance(by: .seconds(120))
+    await fixture.ended.waitStubbornly()
+    #expect(!call.isCancelled)
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @MainActor @Test func `cancel verbs count their calls`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let owner = CallOwner()
+    for index in 0..<6 {
+      let options = CallOptions(owner: index < 3 ? owner : nil, tag: index.isMultiple(of: 2) ? "even" : nil)
+      fixture.client.start(fixture.request, options: options) { _ in }
+    }
+    await fixture.exchange.reached(6)
+    #expect(fixture.client.cancel(tag: "odd") == 0)
+    #expect(fixture.client.cancel(owner: owner) == 3)
+    #expect(fixture.client.cancel(tag: "even") == 1)
+    #expect(fixture.client.cancelAll() == 2)
+    #expect(fixture.client.cancelAll() == 0)
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  // MARK: - Owners
+
+  @MainActor @Test func `owner spans two clients`() async {
+    let (first, second) = (DeliveryFixture(), DeliveryFixture())
+    for fixture in [first, second] { fixture.hook.open() }
+    var owner: CallOwner? = CallOwner()
+    for fixture in [first, second, first] {
+      fixture.client.start(fixture.request, options: fixture.options(owner: owner)) { _ in }
+    }
+    let stranger = first.client.start(first.request) { _ in }
+    await first.exchange.reached(3)
+    await second.exchange.reached(1)
+    owner = nil
+    for fixture in [first, second] { await fixture.ended.waitStubbornly() }
+    #expect(await eventually { first.client.running.map(\.id) == [stranger.id] })
+    #expect(second.events.all.contains("told cancelled") == false)
+    stranger.cancel()
+    #expect(await first.leftovers().isEmpty)
+    #expect(await second.leftovers().isEmpty)
+  }
+
+  @MainActor @Test func `owner freed before start cancels`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let options = fixture.options(owner: CallOwner())
+    #expect(options.owner == nil, "options do not keep their owner alive")
+    fixture.client.start(outcomeOf: fixture.request, options: options) {
+      fixture.events.append("told \($0.told)")
+    }
+    await fixture.ended.waitStubbornly()
+    #expect(fixture.events.all.contains("told cancelled"))
+  }
+
+  @MainActor @Test func `owner cancels again and again`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let owner = CallOwner()
+    for _ in 0..<3 {
+      let call = fixture.client.start(fixture.request, options: .owner(owner)) { _ in }
+      owner.cancelAll()
+      #expect(call.isCancelled)
+    }
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  // MARK: - Delegates and threads
+
+  @MainActor @Test func `delegate gone is no harm`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    let leaks = LeakCheck()
+    var delegate: NotingDelegate? = NotingDelegate(fixture.events)
+    if let delegate {
+      leaks.watch(delegate, "delegate")
+      fixture.client.start(fixture.request, options: fixture.options(), delegate: delegate)
+    }
+    await fixture.exchange.reached()
+    delegate = nil
+    #expect(await leaks.survivors().isEmpty, "held weakly, also while the call runs")
+    fixture.exchange.open()
+    await fixture.ended.waitStubbornly()
+    #expect(!fixture.events.all.contains { $0.hasPrefix("told") })
+    #expect(fixture.events.all.last == "didStop call success")
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @Test func `calls start on any thread`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    fixture.exchange.open()
+    let told = Recorded<Bool>()
+    let started = Recorded<Call>()
+    let count = 16
+    let queue = DispatchQueue(label: "starters", attributes: .concurrent)
+    for index in 0..<count {
+      queue.async {
+        if index.isMultiple(of: 2) {
+          let call = fixture.client.start(fixture.request) { _ in
+            MainActor.preconditionIsolated()
+            told.append(true)
+          }
+          started.append(call)
+        } else {
+          let call = fixture.client.start(fixture.request, on: .queue(queue)) { _ in
+            dispatchPrecondition(condition: .onQueue(queue))
+            told.append(false)
+          }
+          started.append(call)
+        }
+      }
+    }
+    #expect(await eventually { told.count == count })
+    #expect(told.all.count { $0 } == count / 2)
+    #expect(Set(started.all.map(\.id)).count == count)
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @MainActor @Test func `nobody holds handle or client`() async {
+    let events = Recorded<String>()
+    let ended = Latch()
+    let exchange = Latch()
+    do {
+      var configuration = ClientConfiguration(baseURL: "http://h.example")
+      configuration.transport = .own(
+        ScriptedTransport { _ in
+          try await exchange.wait()
+          return .text("value")
+        })
+      let hook = Latch()
+      hook.open()
+      APIClient(configuration).start(
+        ProbeRequest(events: events, hook: hook),
+        options: CallOptions(accessories: [Noter("call", events, ended: ended)])
+      ) { _ in events.append("told success") }
+    }
+    await exchange.reached()
+    exchange.open()
+    await ended.waitStubbornly()
+    #expect(events.all.contains("told success"))
+  }
+
+  @MainActor @Test func `closure may start the next`() async {
+    let fixture = DeliveryFixture()
+    fixture.hook.open()
+    fixture.exchange.open()
+    let done = Latch()
+    fixture.client.start(fixture.request) { _ in
+      fixture.client.start(fixture.request) { _ in
+        fixture.client.cancelAll()
+        done.open()
+      }
+    }
+    await done.waitStubbornly()
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @MainActor @Test func `hook hears a cancel`() async {
+    let fixture = DeliveryFixture()
+    fixture.exchange.open()
+    let call = fixture.client.start(outcomeOf: fixture.request, options: fixture.options()) {
+      fixture.events.append("told \($0.told)")
+    }
+    await fixture.hook.reached()
+    call.cancel()
+    await fixture.ended.waitStubbornly()
+    #expect(fixture.events.all.contains("told cancelled"))
+    #expect(fixture.events.all.contains("after cancelled"))
+  }
+
+  @MainActor @Test func `hook sees how it ends`() async {
+    let fixture = DeliveryFixture()
+    let seen = Recorded<String>()
+    let request = WatchedRequest(
+      hooks: CompletionHooks(before: { seen.append("before \($0.told)") }, after: { seen.append("after \($0.told)") }))
+    let call = fixture.client.start(request, options: fixture.options()) { _ in }
+    await fixture.exchange.reached()
+    call.cancel()
+    await fixture.ended.waitStubbornly()
+    #expect(seen.all == ["before cancelled", "after cancelled"])
+  }
+}
+
+/// A request with hooks of a test's choice.
+struct WatchedRequest: APIRequest {
+  typealias Response = String
+  var hooks: CompletionHooks<String>?
+  var path: Path { "/watched" }
+}

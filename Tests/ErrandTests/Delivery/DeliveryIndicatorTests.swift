@@ -1,0 +1,123 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+
+/// The loading indicator beside real calls, on a clock turned by hand.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryIndicatorTests {
+  private struct IndicatedRequest: APIRequest {
+    typealias Response = String
+    var indicator = IndicatorChoice.inherited
+    var path: Path { "/indicated" }
+  }
+
+  private let clock = ManualClock()
+  private let shown = Recorded<Bool>()
+  private let latch = Latch()
+
+  private func indicator(_ name: String? = nil) -> LoadingIndicator {
+    LoadingIndicator(name: name, timers: clock) { [shown] in shown.append($0) }
+  }
+
+  private func client(_ accessories: [any Accessory]) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(
+      ScriptedTransport { [latch] _ in
+        try await latch.wait()
+        return .text("value")
+      })
+    configuration.timers = clock
+    configuration.timeouts.total = .never
+    configuration.accessories = accessories
+    return APIClient(configuration)
+  }
+
+  @Test func `long call shows and hides`() async throws {
+    let client = client([indicator()])
+    async let value = client.send(IndicatedRequest())
+    await latch.reached()
+    clock.advance(by: .milliseconds(299))
+    #expect(shown.all.isEmpty)
+    clock.advance(by: .milliseconds(1))
+    #expect(await eventually { shown.all == [true] })
+    latch.open()
+    _ = try await value
+    #expect(clock.pending == 1, "it stays for its minimum")
+    clock.advance(by: .milliseconds(500))
+    #expect(await eventually { shown.all == [true, false] })
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `short call shows nothing`() async throws {
+    let client = client([indicator()])
+    latch.open()
+    _ = try await client.send(IndicatedRequest())
+    clock.advance(by: .seconds(1))
+    await MainActor.run {}
+    #expect(shown.all.isEmpty)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `cancelled call hides it`() async {
+    let client = client([indicator()])
+    let call = client.start(IndicatedRequest(), on: .inPlace) { _ in }
+    await latch.reached()
+    clock.advance(by: .seconds(1))
+    call.cancel()
+    #expect(await eventually { !call.isExecuting && clock.pending == 1 })
+    clock.advance(by: .milliseconds(500))
+    #expect(await eventually { shown.all == [true, false] })
+  }
+
+  @Test func `requests choose their indicator`() async {
+    let (plain, named) = (Recorded<Bool>(), Recorded<Bool>())
+    let client = client([
+      LoadingIndicator(timers: clock) { plain.append($0) },
+      LoadingIndicator(name: "upload", timers: clock) { named.append($0) },
+    ])
+    let silent = client.start(IndicatedRequest(indicator: .none), on: .inPlace) { _ in }
+    await latch.reached()
+    #expect(clock.pending == 0)
+    let other = client.start(IndicatedRequest(indicator: .named("other")), on: .inPlace) { _ in }
+    await latch.reached(2)
+    #expect(clock.pending == 0)
+    let upload = client.start(IndicatedRequest(indicator: .named("upload")), on: .inPlace) { _ in }
+    await latch.reached(3)
+    clock.advance(by: .seconds(1))
+    #expect(await eventually { named.all == [true] })
+    #expect(plain.all.isEmpty)
+    for call in [silent, other, upload] { call.cancel() }
+    #expect(await eventually { client.running.isEmpty && clock.pending == 1 })
+    clock.advance(by: .seconds(1))
+    #expect(await eventually { named.all == [true, false] })
+    #expect(plain.all.isEmpty)
+  }
+
+  @Test func `named twice counts once`() async throws {
+    let indicator = indicator()
+    let client = client([indicator, indicator])
+    let options = CallOptions(accessories: [indicator])
+    async let value = client.send(IndicatedRequest(), options: options)
+    await latch.reached()
+    clock.advance(by: .seconds(1))
+    latch.open()
+    _ = try await value
+    clock.advance(by: .seconds(1))
+    #expect(await eventually { shown.all == [true, false] })
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `many threads leave it hidden`() async {
+    latch.open()
+    for _ in 0..<rounds {
+      let client = client([indicator()])
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<6 { group.addTask { _ = await client.outcome(of: IndicatedRequest()) } }
+        group.addTask { clock.advance(by: .milliseconds(300)) }
+      }
+      clock.advance(by: .seconds(1))
+      #expect(clock.pending == 0)
+    }
+    #expect(await eventually { shown.all.last != true })
+  }
+}

@@ -1,0 +1,70 @@
+import Errand
+import ErrandTesting
+import MainActorClient
+import Testing
+
+/// An app-like client whose target has the main actor as its default isolation.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DeliveryMainActorTests {
+  private let transport = ScriptedTransport { request in
+    request.url.path == "/products/7" ? .json(#"{"name":"tea","price":3}"#) : .status(404)
+  }
+
+  private var model: ShopModel {
+    var configuration = ClientConfiguration(baseURL: "http://shop.example")
+    configuration.transport = .own(transport)
+    return ShopModel(client: APIClient(configuration))
+  }
+
+  private let tea = (name: "tea", price: 3)
+
+  @Test func `async fills a view model`() async {
+    let model = model
+    await model.load(7)
+    #expect(model.product?.name == tea.name)
+    #expect(!model.isLoading)
+    #expect(transport.requests.map(\.method) == [.post])
+    #expect(transport.requests.map { $0.fields["X-Shop"] } == ["1"])
+    await model.load(8)
+    #expect(model.message.contains("404"))
+  }
+
+  @Test func `closures fill a view model`() async {
+    let model = model
+    model.start(7)
+    #expect(await eventually { !model.isLoading })
+    #expect(model.product?.price == tea.price)
+    #expect(model.told.last == "success")
+    model.start(8).cancel()
+    #expect(await eventually { !model.isLoading })
+    #expect(model.told.last == "cancelled")
+    model.startWhole(7)
+    #expect(await eventually { model.told.last == "success" })
+  }
+
+  @Test func `delegate fills a view model`() async {
+    let model = model
+    model.startWithDelegate(7)
+    #expect(await eventually { model.told == ["delegate success"] })
+    #expect(model.product?.name == tea.name)
+    model.startWithDelegate(8)
+    #expect(await eventually { model.told.last == "delegate validate" })
+  }
+
+  @Test func `freed model ends its calls`() async {
+    let latch = Latch()
+    var configuration = ClientConfiguration(baseURL: "http://shop.example")
+    configuration.transport = .own(
+      ScriptedTransport { _ in
+        try await latch.wait()
+        return .status(200)
+      })
+    let client = APIClient(configuration)
+    var model: ShopModel? = ShopModel(client: client)
+    let call = model?.startWithDelegate(7)
+    await latch.reached()
+    model = nil
+    #expect(call?.isCancelled == false, "the delegate call was given no owner")
+    call?.cancel()
+    #expect(await eventually { client.running.isEmpty })
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Errand
+import ErrandTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Progress: in order, never two at a time, never after the end, whatever the executor.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryProgressTests {
+  /// Reports a body in many steps, from many threads if it is told so.
+  private struct Chatty: Transport {
+    static let steps = 40
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      for step in 1...Self.steps {
+        exchange.onProgress?(TransferProgress(.download, bytes: Int64(step), total: Int64(Self.steps)))
+      }
+      return HTTPResponse(head: ResponseHead(status: 200), body: Data("value".utf8), url: exchange.request.url)
+    }
+  }
+
+  /// Notes reports and whether two ever ran side by side.
+  private final class Watcher: Accessory {
+    let steps = Recorded<Int64>()
+    let faults = Recorded<String>()
+    let ended = Latch()
+    private let inside = Atomic<Int>(0)
+    private let hasStopped = Atomic<Bool>(false)
+
+    func progressed(_ call: CallInfo, _ progress: TransferProgress) {
+      alone { steps.append(progress.bytes) }
+      if hasStopped.load(ordering: .acquiring) { faults.append("progress after the end") }
+    }
+    func willStop(_ call: CallInfo, _ ending: CallEnding) {
+      alone { hasStopped.store(true, ordering: .releasing) }
+    }
+    func didStop(_ call: CallInfo, _ ending: CallEnding) { ended.open() }
+
+    private func alone(_ body: () -> Void) {
+      if inside.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue != 0 { faults.append("side by side") }
+      body()
+      inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+  }
+
+  enum Place: CaseIterable { case main, serialQueue, concurrentQueue, detachedTasks, inPlace }
+
+  private static let serial = DispatchQueue(label: "progress.serial")
+  private static let concurrent = DispatchQueue(label: "progress.concurrent", attributes: .concurrent)
+
+  private static func executor(_ place: Place) -> CallbackExecutor {
+    switch place {
+    case .main: .main
+    case .serialQueue: .queue(serial)
+    case .concurrentQueue: .queue(concurrent)
+    case .detachedTasks: .custom { job in Task.detached { job() } }
+    case .inPlace: .custom { job in job() }
+    }
+  }
+
+  private func client(_ watcher: Watcher) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(Chatty())
+    configuration.accessories = [watcher]
+    return APIClient(configuration)
+  }
+
+  @Test(arguments: Place.allCases) func `progress comes before the end`(place: Place) async {
+    for _ in 0..<rounds {
+      let watcher = Watcher()
+      let told = Recorded<Int64>()
+      client(watcher).start(WatchedRequest(), on: Self.executor(place)) { _ in
+        told.append(-1)
+      } onProgress: {
+        told.append($0.bytes)
+      }
+      await watcher.ended.waitStubbornly()
+      #expect(watcher.faults.all.isEmpty)
+      #expect(watcher.steps.all == Array(1...Int64(Chatty.steps)))
+      #expect(told.all == Array(1...Int64(Chatty.steps)) + [-1])
+      if !watcher.faults.all.isEmpty { return }
+    }
+  }
+
+  @MainActor @Test func `send on main reports all`() async throws {
+    for _ in 0..<rounds {
+      let watcher = Watcher()
+      _ = try await client(watcher).send(WatchedRequest())
+      #expect(watcher.faults.all.isEmpty)
+      #expect(watcher.steps.all == Array(1...Int64(Chatty.steps)))
+    }
+  }
+
+  @concurrent @Test func `send elsewhere reports in time`() async throws {
+    for _ in 0..<rounds {
+      let watcher = Watcher()
+      _ = try await client(watcher).send(WatchedRequest())
+      #expect(watcher.faults.all.isEmpty)
+      #expect(watcher.steps.all == Array(1...Int64(Chatty.steps)))
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Dispatch
+import Foundation
+
+/// Whether this build runs under the thread sanitizer: nothing is asserted about time there.
+var isSanitized: Bool {
+  #if TSAN
+    true
+  #else
+    false
+  #endif
+}
+
+/// How often a race is run: `ERRAND_ROUNDS`, or 50.
+let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
+
+/// Waits, without sleeping, until something holds; false when it does not after many turns.
+func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
+  for _ in 0..<turns {
+    if holds() { return true }
+    await Task.yield()
+  }
+  return holds()
+}
+
+/// Keeps the main thread from its jobs until something has happened elsewhere.
+@MainActor func holdMain(until holds: () -> Bool) {
+  while !holds() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100)) }
+}

@@ -1,0 +1,107 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite(.serialized) struct NginxTests {
+  @Test func `HTTP/2 is spoken over TLS`() async throws {
+    let answer = try await Servers.tls("ERRAND_NGINX_TLS").response(TextProbe(path: "/protocol"))
+    #expect(answer.raw.head.version == .http2)
+    #expect(answer.value.contains("HTTP/2"))
+  }
+
+  @Test func `HTTP/1.1 is spoken when told`() async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http1Only }
+    let answer = try await client.response(TextProbe(path: "/protocol"))
+    #expect(answer.raw.head.version == .http1_1)
+    #expect(answer.value.contains("HTTP/1.1"))
+  }
+
+  @Test func `connection is used again`() async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS")
+    let first = try await client.response(BytesProbe(path: "/200b"))
+    let second = try await client.response(BytesProbe(path: "/200b"))
+    #expect(first.metrics.exchanges.first?.isConnectionReused == false)
+    #expect(second.metrics.exchanges.first?.isConnectionReused == true)
+    #expect(first.metrics.exchanges.first?.tls != nil)
+  }
+
+  @Test(arguments: [
+    ("ERRAND_NGINX_EXPIRED", "expired"), ("ERRAND_NGINX_WRONG_HOST", "host"), ("ERRAND_NGINX_SELF_SIGNED", "self-signed"),
+  ])
+  func `bad certificate is refused`(variable: String, word: String) async throws {
+    let error = try await failure(Servers.tls(variable), BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .tls)
+    #expect(error.message.localizedCaseInsensitiveContains(word), "\(error)")
+  }
+
+  @Test func `unknown authority is refused`() async throws {
+    let base = try Servers.address("ERRAND_NGINX_TLS")
+    let error = try await failure(APIClient(baseURL: base), BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .tls)
+  }
+
+  @Test func `cleartext on a TLS port fails`() async throws {
+    let base = try Servers.address("ERRAND_NGINX_TLS").replacing("https://", with: "http://")
+    let error = try await failure(APIClient(baseURL: base), BytesProbe(path: "/200b"))
+    #expect(error.status == 400)
+  }
+
+  @Test func `TLS on a cleartext port fails`() async throws {
+    let base = try Servers.address("ERRAND_NGINX").replacing("http://", with: "https://")
+    let error = try await failure(APIClient(baseURL: base), BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .tls)
+  }
+
+  @Test func `IPv6 is reached`() async throws {
+    let base = try Servers.address("ERRAND_NGINX_IPV6")
+    #expect(try await APIClient(baseURL: base).send(BytesProbe(path: "/200b")).count == 200)
+  }
+
+  @Test func `gzip from nginx is undone`() async throws {
+    let answer = try await Servers.nginx().response(PeopleProbe())
+    #expect(answer.value.count == 68)
+    #expect(answer.fields[.contentEncoding] == "gzip")
+    let received = try #require(answer.metrics.exchanges.first?.bytesReceived)
+    #expect(received < answer.raw.body.count)
+  }
+
+  @Test func `early answer to an upload stands`() async throws {
+    let body = Data(repeating: 7, count: 3 << 20)
+    for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
+      let answer = try await client.response(SinkProbe(data: body))
+      #expect(answer.value == Data("taken\n".utf8))
+      #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+    }
+  }
+
+  @Test func `many at once all arrive`() async throws {
+    for client in [try Servers.nginx(), try Servers.tls("ERRAND_NGINX_TLS")] {
+      let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<300 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(sizes.count == 300)
+      #expect(sizes.allSatisfy { $0 == 200 })
+      #expect(client.running.isEmpty)
+    }
+  }
+
+  @Test func `empty answer is nothing`() async throws {
+    let answer = try await Servers.nginx().response(BytesProbe(path: "/empty"))
+    #expect(answer.status == 204)
+    #expect(answer.value.isEmpty)
+  }
+}
+
+private struct PeopleProbe: APIRequest {
+  struct Person: Decodable, Sendable { let id: Int; let name: String }
+  var path: Path { "/10k.json" }
+  typealias Response = [Person]
+}
+
+private struct SinkProbe: APIRequest {
+  let data: Data
+  var path: Path { "/sink" }
+  var method: HTTPMethod { .put }
+  var body: RequestBody? { .bytes(data) }
+}

@@ -1,0 +1,107 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct EnvelopeTests {
+  struct User: Decodable, Sendable, Equatable { let nick: String }
+
+  static let envelope = Envelope(value: "data", code: "code", success: [0, "OK"], message: "message")
+
+  @Test func `value lies in the envelope`() async throws {
+    let bench = ScriptedClient(answers: [
+      .json(#"{"code":0,"message":"ok","data":{"nick":"A"}}"#), .json(#"{"code":"OK","data":{"nick":"B"}}"#),
+    ])
+    #expect(try await bench.client.send(Ask<User>(envelope: Self.envelope)) == User(nick: "A"))
+    #expect(try await bench.client.send(Ask<User>(envelope: Self.envelope)) == User(nick: "B"))
+  }
+
+  @Test func `other codes are failures`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":1001,"message":"no such user","data":null}"#)])
+    let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+    #expect(error?.stage == .validate && error?.code == .business && error?.businessCode == "1001")
+    #expect(error?.message == "The server refused with code 1001: no such user.")
+    #expect(error?.status == 200)
+  }
+
+  @Test func `text codes and silence work`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":"E7"}"#)])
+    let error = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(error?.businessCode == "E7" && error?.message == "The server refused with code E7.")
+  }
+
+  @Test func `missing code is a failure`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"data":{"nick":"A"}}"#)])
+    let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+    #expect(error?.code == .business && error?.businessCode == nil)
+    #expect(error?.message == "The answer has no code at $.code.")
+  }
+
+  @Test func `nested places work`() async throws {
+    let envelope = Envelope(value: "result.items[0]", code: "result.status.code", success: [200])
+    let body = #"{"result":{"status":{"code":200},"items":[{"nick":"A"}]}}"#
+    #expect(
+      try await ScriptedClient(answers: [.json(body)]).client.send(Ask<User>(envelope: envelope)) == User(nick: "A"))
+  }
+
+  @Test func `missing value is a decoding failure`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":0}"#)])
+    let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+    #expect(error?.stage == .decode && error?.code == .decoding)
+    #expect(error?.message.hasPrefix("The answer could not be read as JSON: $.data: ") == true)
+  }
+
+  @Test func `optional value may be missing`() async throws {
+    let bench = ScriptedClient(answers: [.json(#"{"code":0}"#), .json(#"{"code":0,"data":null}"#)])
+    #expect(try await bench.client.send(Ask<User?>(envelope: Self.envelope)) == nil)
+    #expect(try await bench.client.send(Ask<User?>(envelope: Self.envelope)) == nil)
+  }
+
+  @Test func `path of an inner fault is whole`() async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":0,"data":{"nick":7}}"#)])
+    let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+    #expect((error?.cause as? JSONDecodingError)?.path == "data.nick")
+    #expect(error?.message.contains("$.data.nick: expected a string, found a number") == true)
+  }
+
+  @Test func `client and family bring envelopes`() async throws {
+    let bench = ScriptedClient(answers: [
+      .json(#"{"data":{"nick":"A"}}"#), .json(#"{"d":{"nick":"B"}}"#), .json(#"{"nick":"C"}"#),
+    ]) {
+      $0.envelope = Envelope(value: "data")
+    }
+    let family = RequestFamily("f", envelope: Envelope(value: "d"))
+    #expect(try await bench.client.send(Ask<User>()) == User(nick: "A"))
+    #expect(try await bench.client.send(Ask<User>(family: family)) == User(nick: "B"))
+    #expect(try await bench.client.send(Ask<User>(envelope: Envelope())) == User(nick: "C"))
+  }
+
+  @Test func `business code fails bytes and nothing`() async {
+    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
+    #expect(await bench.failure(of: Sending())?.businessCode == "5")
+    #expect(await bench.failure(of: Ask<Nothing>())?.businessCode == "5")
+    #expect(await bench.failure(of: Ask<String>())?.businessCode == "5")
+  }
+
+  @Test func `shape sees the whole envelope`() async {
+    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":0,"data":[]}"#) })
+    #expect(await bench.failure(of: Sending(shape: ["data": [.any]])) == nil)
+    #expect(await bench.failure(of: Sending(shape: ["data": .string]))?.code == .shape)
+  }
+
+  @Test func `status goes before the code`() async {
+    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#, status: 500) })
+    #expect(await bench.failure(of: Sending())?.code == .status)
+  }
+
+  struct Fault: Decodable, Sendable { let code: Int }
+  struct Failing: APIRequest {
+    typealias ErrorBody = Fault
+    var path: Path { "/f" }
+  }
+
+  @Test func `refused answer is a typed error body`() async {
+    let bench = ScriptedClient({ $0.envelope = Self.envelope }, answer: { _ in .json(#"{"code":5}"#) })
+    #expect(await bench.failure(of: Failing())?.body(as: Fault.self)?.code == 5)
+  }
+}

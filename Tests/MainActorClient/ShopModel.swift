@@ -1,0 +1,66 @@
+package import Errand
+
+/// A view model as an app would write it: everything here is on the main actor without saying so.
+package final class ShopModel {
+  package private(set) var product: Product?
+  package private(set) var message = ""
+  package private(set) var isLoading = false
+  package private(set) var told: [String] = []
+
+  private let client: APIClient
+  private let calls = CallOwner()
+
+  package init(client: APIClient) { self.client = client }
+
+  /// With `async`.
+  package func load(_ id: Int) async {
+    isLoading = true
+    defer { isLoading = false }
+    do {
+      product = try await client.send(GetProduct(id: id), options: .owner(calls))
+    } catch {
+      message = error.message
+    }
+  }
+
+  /// With closures.
+  @discardableResult
+  package func start(_ id: Int) -> Call {
+    isLoading = true
+    return client.start(GetProduct(id: id), options: .owner(calls)) { product in
+      self.product = product
+      self.finish("success")
+    } onFailure: { error in
+      self.message = error.message
+      self.finish(error.stage.rawValue)
+    } onProgress: { progress in
+      self.told.append("\(progress.direction)")
+    }
+  }
+
+  /// With one closure for both ends.
+  package func startWhole(_ id: Int) {
+    client.start(outcomeOf: GetProduct(id: id)) { outcome in
+      self.product = outcome.value
+      self.finish(outcome.error?.stage.rawValue ?? "success")
+    }
+  }
+
+  /// With a delegate.
+  @discardableResult
+  package func startWithDelegate(_ id: Int) -> Call { client.start(GetProduct(id: id), delegate: self) }
+
+  private func finish(_ word: String) {
+    isLoading = false
+    told.append(word)
+  }
+}
+
+extension ShopModel: CallDelegate {
+  package func requestFinished(_ call: FinishedCall) {
+    product = call.value(of: GetProduct.self)
+    finish("delegate success")
+  }
+
+  package func requestFailed(_ call: FailedCall) { finish("delegate \(call.error.stage.rawValue)") }
+}

@@ -1,0 +1,27 @@
+package import Errand
+
+/// A family of requests in an app whose default isolation is the main actor: the protocol and its extension say
+/// `nonisolated`, the requests need nothing.
+package nonisolated protocol ShopRequest: APIRequest {}
+
+nonisolated extension ShopRequest {
+  package var family: RequestFamily? { RequestFamily("shop", headers: ["X-Shop": "1"]) }
+  package var method: HTTPMethod { .post }
+}
+
+/// A value of the shop.
+package nonisolated struct Product: Decodable, Sendable, Equatable {
+  package let name: String
+  package let price: Int
+}
+
+/// Asks for one product.
+package nonisolated struct GetProduct: ShopRequest {
+  package typealias Response = Product
+  package let id: Int
+  package var path: Path { "/products/\(id)" }
+  package var arguments: Arguments { ["verbose": true] }
+  package var shape: JSONShape? { ["name": .string, "price": .number] }
+
+  package init(id: Int) { self.id = id }
+}
