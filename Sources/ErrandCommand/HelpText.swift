@@ -18,13 +18,13 @@ enum HelpText {
   static let demo = """
     usage: errand demo [NUMBER …]
 
-    Starts two servers on this machine, an API and a CDN, and plays the everyday scenes against them. Each
-    scene shows what was declared, what went over the wire, what came back, and what was checked of it.
-    Numbers choose scenes; without one, all are played. Secrets are masked, and nothing leaves the machine.
+    Starts two servers on this machine, an API and a CDN, and plays the everyday scenes against them.
+    Each shows what was declared, what went over the wire, what came back, and what was checked of it.
+    Numbers choose scenes; without one, all are played. Secrets are masked; nothing leaves the machine.
 
     \(scenes)
 
-    Exit status: 0 if every scene went as declared, 1 if one did not, 64 for wrong words behind “demo”.
+    Exit status: 0 if every scene went as declared, 1 if one did not, 64 for wrong words.
     NO_COLOR=1 switches colours off.
 
     """

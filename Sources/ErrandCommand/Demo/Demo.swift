@@ -28,7 +28,8 @@ struct Demo {
       Terminal.write("errand: no server could be started on this machine: \(error)\n", to: .error)
       return .other
     }
-    Terminal.write("The API is at \(servers.api.url), the CDN at \(servers.cdn.url).\n\n")
+    Terminal.write("Everyday scenes against two servers on this machine: the API at \(servers.api.url),\n")
+    Terminal.write("the CDN at \(servers.cdn.url). Secrets are masked.\n\n\n")
     var failed: [Int] = []
     let numbers = numbers.isEmpty ? Array(1...Self.scenes.count) : numbers
     for number in numbers where !(await play(number, servers)) { failed.append(number) }

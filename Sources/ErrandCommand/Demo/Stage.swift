@@ -44,6 +44,12 @@ final class Stage {
   /// Shows something that the program got.
   func showGot(_ line: String) { report.cameBack.append(line) }
 
+  /// Shows a value that the program got, under the name of its type.
+  func showGot<Value>(value: Value) {
+    let names = String(reflecting: Value.self).split(separator: ".").suffix(2)
+    showGot((names.dropLast().map { "\($0)." } + ["\(value)"]).joined())
+  }
+
   /// Shows an error that the program got: stage and code, and the sentence for people.
   func showGot(_ error: APIError?) {
     guard let error else { return showGot("no error") }

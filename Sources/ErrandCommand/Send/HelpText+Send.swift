@@ -2,34 +2,36 @@ extension HelpText {
   static let send = #"""
     usage: errand send [METHOD] URL [name=value …] [option …]
 
-    Sends one request and shows the body of the answer: indented and coloured on a terminal, byte for byte
-    in a pipe. Whatever went wrong is said in a sentence on standard error, and the exit status says it again.
+    Sends one request and shows the body of the answer: indented and coloured on a terminal, byte for
+    byte in a pipe. What went wrong is said in a sentence on standard error, and by the exit status.
 
-      METHOD              GET where none is given, POST where --json or --form make a body of arguments
-      URL                 https:// is put before a URL without a scheme, http:// before one of this machine;
+      METHOD              GET where none is given; POST where --json or --form make a body
+      URL                 without a scheme it gets https://, one of this machine http://;
                           :8080/x is short for http://localhost:8080/x
       name=value          an argument that is a text; every character survives
       name:=json          an argument that is JSON: count:=3  tags:='["a","b"]'  on:=true
 
-    where the arguments go (by the method where nothing is said: query for GET, HEAD and DELETE, else a form)
+    where the arguments go (where nothing is said: the query for GET, HEAD and DELETE, else a form)
       --json              into a JSON body
       --form              into a form body
       --query             into the query
 
     what is sent with it
-      -H 'Name: value'    a field; several of one name are sent several times, 'Name:' leaves a field out
+      -H 'Name: value'    a field, sent as often as it is said; 'Name:' leaves a field out
       --user NAME:PASS    basic credentials
       --bearer TOKEN      a bearer token
 
     what is expected
       --shape SHAPE       the shape that the JSON must have, see below
-      --timeout SECONDS   for the whole call, redirects included: 0.3, 20. Without it 120 s, or no limit for a
-                          body that goes to a file or a pipe; 10 s to connect and 60 s of silence always count
+      --timeout SECONDS   for the whole call, redirects included, such as 0.3; without it 120 s, or no
+                          limit for a body that goes to a file or a pipe. 10 s to connect and 60 s of
+                          silence always end it
       --no-follow         show a redirect instead of following it
 
     and more
       -o FILE             write the body to a file, which appears only when it is whole
-      -v                  what is sent and received, and how long it took, on standard error; secrets masked
+      -v                  on standard error: what is sent and received, and how long it took;
+                          secrets masked
       --no-proxy          no proxy, whatever http_proxy, https_proxy, all_proxy and no_proxy say
       --                  behind it nothing is an option
 
@@ -44,16 +46,16 @@ extension HelpText {
       errand send https://api.example.com/users/7
       errand send --json https://api.example.com/users name=Ada age:=36 tags:='["maths"]'
       errand send PATCH :8080/users/7 --json nick=ada --bearer "$TOKEN" -v
-      errand send https://api.example.com/users --shape '{"items": [{"nick": "string", "age": "integer?"}]}'
+      errand send https://api.example.com/users --shape '{"items": [{"nick": "string"}]}'
       errand send https://cdn.example.com/film.mp4 -o film.mp4
       errand send https://api.example.com/users q=ada --timeout 2 | jq .items
 
     exit status
-      0  the answer came, and is what was expected      28  it took too long
-      6  the host's name could not be resolved          60  TLS failed, or the certificate is not trusted
-      7  nobody listens there                           64  wrong words, or a request that cannot be built
-     22  the status is no success; the body is shown    65  the JSON has another shape, or is none
-      1  anything else
+      0  the answer came and is as expected             28  it took too long
+      1  anything that is not in this list              60  TLS failed, or nobody vouches for the server
+      6  the host's name could not be resolved          64  wrong words, or a request not fit to send
+      7  nobody listens there                           65  the JSON has another shape, or is none
+     22  the status is no success; the body is shown   130  interrupted
 
     Words on a command line can be seen by other users of the machine; so can secrets among them.
 

@@ -4,6 +4,13 @@ import Foundation
 ///
 /// What is there and is no ordinary file, such as a device or a named pipe, is written to directly.
 struct OutputFile {
+  /// Why the file cannot be written.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ path: String) { description = "“\(path)” cannot be written: \(String(cString: strerror(errno)))." }
+  }
+
   /// The open descriptor to write to.
   let descriptor: Int32
   private let place: String
@@ -11,22 +18,22 @@ struct OutputFile {
   private let unfinished: String?
 
   /// Opens a new file beside the place.
-  init(_ path: String) throws(UsageError) {
+  init(_ path: String) throws(Failure) {
     var status = stat()
     let isThere = stat(path, &status) == 0
     let isOrdinary = !isThere || status.st_mode & S_IFMT == S_IFREG
     place = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
     unfinished = isOrdinary ? "\(place).\(UUID().uuidString.prefix(8)).part" : nil
     descriptor = open(unfinished ?? place, O_WRONLY | O_CLOEXEC | (isOrdinary ? O_CREAT | O_EXCL : 0), 0o666)
-    guard descriptor >= 0 else { throw UsageError("“\(path)” cannot be written: \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw Failure(path) }
   }
 
   /// Gives the file its name.
-  func keep() throws(UsageError) {
+  func keep() throws(Failure) {
     guard close(descriptor) == 0, unfinished.map({ rename($0, place) == 0 }) ?? true else {
-      let words = String(cString: strerror(errno))
+      let failure = Failure(place)
       if let unfinished { unlink(unfinished) }
-      throw UsageError("“\(place)” cannot be written: \(words)")
+      throw failure
     }
   }
 

@@ -56,7 +56,10 @@ struct SendCommand {
     let sink = options.shape == nil ? StreamSink(file.descriptor) : nil
     let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
     if outcome.error != nil {
+      // Nothing may be written any more once the descriptor is closed.
+      try? await sink?.drained()
       file.discard()
+      if let failure = outcome.error?.cause as? StreamSink.WriteFailure { throw failure }
       if let response = outcome.response { show(response) }
       return end(outcome)
     }
@@ -90,8 +93,15 @@ struct SendCommand {
       Terminal.write(Terminal.paint(for: .error)(.dim, "* \(Wording.metrics(outcome.metrics))") + "\n", to: .error)
     }
     guard let error = outcome.error else { return .success }
-    Self.complain(error.message)
+    Self.complain(sentence(for: error))
     return ExitCode(error)
+  }
+
+  /// The error's own sentence, but where the cure has another name here.
+  private func sentence(for error: APIError) -> String {
+    guard error.code == .deadline else { return error.message }
+    let limit = Wording.duration(options.timeout ?? .seconds(120))
+    return "The call did not end within \(limit); --timeout gives it another limit."
   }
 
   private static func complain(_ sentence: String) {
@@ -102,10 +112,10 @@ struct SendCommand {
   // MARK: - The client
 
   /// Lets an interrupt from the keyboard cancel the call, so that it ends in order.
-  private static func cancelWhenInterrupted(_ client: APIClient) -> any DispatchSourceSignal {
+  private nonisolated static func cancelWhenInterrupted(_ client: APIClient) -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler { client.cancelAll() }
+    source.setEventHandler { @Sendable in client.cancelAll() }
     source.resume()
     return source
   }

@@ -16,18 +16,24 @@ import Testing
     }
   }
 
-  @MainActor @Test(arguments: Demo.scenes.indices) func `a scene fits one screen`(index: Int) async throws {
-    let scene = Demo.scenes[index]
-    let stage = Stage(scene, try DemoServers(), drawing: nil)
-    try await scene.play(on: stage)
-    #expect(stage.report.wentAsDeclared)
+  @MainActor @Test func `every scene fits one screen`() async throws {
+    let servers = try DemoServers()
+    for (index, scene) in Demo.scenes.enumerated() {
+      let stage = Stage(scene, servers, drawing: nil)
+      try await scene.play(on: stage)
+      for claim in stage.report.claims { #expect(claim.holds, "\(scene.title): \(claim.sentence)") }
+      check(stage.report, number: index + 1)
+    }
+  }
+
+  private func check(_ report: SceneReport, number: Int) {
     let renderer = SceneRenderer(paint: .plain)
     let text =
-      renderer.heading(scene.title, number: index + 1, of: Demo.scenes.count) + "\n\n" + renderer.body(stage.report)
+      renderer.heading(report.title, number: number, of: Demo.scenes.count) + "\n\n" + renderer.body(report)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count <= 40)
+    #expect(lines.count <= 40, "\(report.title)")
     for line in lines { #expect(TextLayout.width(line) <= SceneRenderer.columns) }
-    for line in scene.declared.split(separator: "\n") { #expect(TextLayout.width(line) <= 88) }
+    for line in report.declared.split(separator: "\n") { #expect(TextLayout.width(line) <= 88, "\(line)") }
   }
 
   @Test func `failures are named at the end`() {

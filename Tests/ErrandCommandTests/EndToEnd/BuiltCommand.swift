@@ -22,7 +22,12 @@ enum BuiltCommand {
   }
 
   /// Runs it to its end. Output and error go through files, so that neither can fill a pipe.
-  static func run(_ words: [String], environment: [String: String] = [:]) async throws -> Run {
+  ///
+  /// - Parameter meanwhile: What to do while it runs, such as to interrupt it.
+  static func run(
+    _ words: [String], environment: [String: String] = [:],
+    meanwhile: (Process) async throws -> Void = { _ in }
+  ) async throws -> Run {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,10 +40,16 @@ enum BuiltCommand {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: error)
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in continuation.resume() }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+    do {
+      try await meanwhile(process)
+    } catch {
+      process.terminate()
+      throw error
     }
+    for await _ in ends {}
     return Run(
       status: process.terminationStatus, output: try Data(contentsOf: output),
       error: try String(contentsOf: error, encoding: .utf8))

@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test func `an interrupt leaves nothing behind`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok("half of it").stalled(after: 4, until: gate) }
+    try await inFolder { folder async throws in
+      let file = folder.appending(path: "film")
+      let run = try await BuiltCommand.run(["send", server.url, "-o", file.path()]) { process in
+        try await gate.reached()
+        process.interrupt()
+      }
+      #expect(run.status == 130 && run.error == "errand: The call was cancelled.\n")
+      #expect(try names(in: folder) == [])
+    }
+  }
+
   @Test func `a device is not replaced`() async throws {
     let server = try LoopbackServer { _ in .ok("gone") }
     #expect(try await BuiltCommand.run(["send", server.url, "-o", "/dev/null"]).status == 0)
@@ -75,6 +89,6 @@ import Testing
   @Test func `a place that is none is named`() async throws {
     let run = try await BuiltCommand.run(["send", "h.invalid", "-o", "/no/such/folder/x"])
     #expect(run.status == 1)
-    #expect(run.error == "errand: “/no/such/folder/x” cannot be written: No such file or directory\n")
+    #expect(run.error == "errand: “/no/such/folder/x” cannot be written: No such file or directory.\n")
   }
 }

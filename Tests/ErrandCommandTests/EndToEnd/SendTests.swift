@@ -73,7 +73,9 @@ import Testing
   @Test func `a silent server times out`() async throws {
     let server = try LoopbackServer { _ in .stall() }
     let run = try await send(server.url, "--timeout", "0.2")
-    #expect(run.status == 28 && run.error.hasPrefix("errand: The call did not end within its total time-out"))
+    #expect(
+      run.status == 28
+        && run.error == "errand: The call did not end within 200.0 ms; --timeout gives it another limit.\n")
   }
 
   @Test func `failures have statuses of their own`() async throws {

@@ -41,7 +41,7 @@ struct AsyncScene: DemoScene {
     for request in stage.requests().sorted(by: { $0.target < $1.target }) {
       stage.showSent(request, fields: request.target == "/users/7" ? ["Host", "Accept", "User-Agent"] : [])
     }
-    for user in users { stage.showGot("\(user)") }
+    for user in users { stage.showGot(value: user) }
     stage.claim("all three were at the server before it answered the first", gate.arrivals == 3)
     stage.claim("each answer went to the call that asked for it", users.map(\.level) == [7, 8, 9])
   }

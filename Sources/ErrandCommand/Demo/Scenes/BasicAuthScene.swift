@@ -38,7 +38,7 @@ struct BasicAuthScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
     let inbox = try await client.send(Inbox(password: "analytical"))
-    stage.showGot("\(inbox)")
+    stage.showGot(value: inbox)
     var refusal: Inbox.ErrorBody?
     var failure: APIError?
     do {
@@ -48,7 +48,7 @@ struct BasicAuthScene: DemoScene {
       stage.showGot(error)
       failure = error
     }
-    stage.showGot(refusal.map { "\($0)" } ?? "no error body")
+    if let refusal { stage.showGot(value: refusal) }
 
     for request in stage.requests() { stage.showSent(request, fields: ["Authorization"]) }
     stage.claim("the right password opens the inbox", inbox.unread == 3)

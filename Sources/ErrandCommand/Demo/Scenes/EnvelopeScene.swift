@@ -41,7 +41,7 @@ struct EnvelopeScene: DemoScene {
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
     let done = try await client.send(Transfer(amount: 5))
-    stage.showGot("\(done)")
+    stage.showGot(value: done)
     let refused = await client.outcome(of: Transfer(amount: 5_000)).error
     stage.showGot(refused)
 

@@ -46,7 +46,7 @@ struct RegisterScene: DemoScene {
 
     let request = stage.requests().first
     stage.showSent(request, fields: ["Content-Type", "Content-Length"])
-    stage.showGot("\(user)")
+    stage.showGot(value: user)
     let seen = Self.fields(of: request?.bodyText ?? "")
     stage.claim(
       "the server read the very name, password and tags out of the form",

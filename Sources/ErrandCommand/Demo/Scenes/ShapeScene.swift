@@ -41,7 +41,7 @@ struct ShapeScene: DemoScene {
 
     stage.showSent(stage.requests().first, fields: ["Accept"])
     stage.showGot("200 \(Self.body)")
-    stage.showGot("\(profile)")
+    stage.showGot(value: profile)
     stage.claim("the shape was met: keys it does not name are no fault", profile.level == 36)
     stage.claim("null passed only where the shape lets it", profile.nick == "Ada")
   }
