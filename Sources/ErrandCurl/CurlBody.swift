@@ -22,8 +22,7 @@
     private var alreadyTaken = 0
     private var mayHoldOutput = false
 
-    /// The body in memory.
-    private(set) var memory = Data()
+    private var memory = Data()
     /// Bytes that came, their content coding on, their transfer coding off.
     private(set) var wireBytes: Int64 = 0
 
@@ -64,6 +63,13 @@
       case .chunked: chunks.isDone
       case .untilClose: false
       }
+    }
+
+    /// Moves the body in memory out.
+    mutating func takeMemory() -> Data {
+      var taken = Data()
+      swap(&taken, &memory)
+      return taken
     }
 
     mutating func takeTrailers() -> HTTPFields { framing == .chunked ? chunks.takeTrailers() : HTTPFields() }

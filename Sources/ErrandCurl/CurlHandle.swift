@@ -82,16 +82,15 @@
 
     /// Tells libcurl what to send for an exchange.
     func prepare(_ transfer: CurlTransfer) {
-      let exchange = transfer.exchange
       self.transfer = transfer
       errorText.pointee = 0
-      errand_easy_set_string(easy, CURLOPT_URL, exchange.request.url.string)
-      setVersion(isSecure: exchange.request.url.scheme == .https)
-      setBody(of: exchange.request)
-      let fields = list.build(exchange.request.fields, removesContentType: shape == .fields)
+      errand_easy_set_string(easy, CURLOPT_URL, transfer.exchange.request.url.string)
+      setVersion(isSecure: transfer.exchange.request.url.scheme == .https)
+      setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
+      let fields = list.build(transfer.exchange.request.fields, removesContentType: shape == .fields)
       errand_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
-      setTimes(exchange)
-      set(&bufferSize, CURLOPT_BUFFERSIZE, exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
+      setTimes(connect: transfer.exchange.connectTimeout, left: transfer.exchange.call.timeLeft)
+      set(&bufferSize, CURLOPT_BUFFERSIZE, transfer.exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
     }
 
     /// Lets go of what the last exchange left behind.
@@ -149,33 +148,32 @@
       set(CURLOPT_PIPEWAIT, httpVersion == .http2PriorKnowledge || (httpVersion == .automatic && isSecure) ? 1 : 0)
     }
 
-    private func setTimes(_ exchange: Exchange) {
-      let never = Int(Int32.max)
-      set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, exchange.connectTimeout.map { $0.timeoutMilliseconds } ?? never)
-      let belt = exchange.call.timeLeft.map { ($0 + .seconds(1)).timeoutMilliseconds }
-      set(&totalTimeout, CURLOPT_TIMEOUT_MS, belt ?? 0)
+    private func setTimes(connect: Duration?, left: Duration?) {
+      set(&connectTimeout, CURLOPT_CONNECTTIMEOUT_MS, connect.map { $0.timeoutMilliseconds } ?? Int(Int32.max))
+      // The call itself ends at its deadline; this is for a clock of timers that has lost its thread.
+      set(&totalTimeout, CURLOPT_TIMEOUT_MS, left.map { ($0 + .seconds(1)).timeoutMilliseconds } ?? 0)
     }
 
     // MARK: - Method and body
 
-    private func setBody(of request: HTTPRequest) {
-      let shape = Self.shape(of: request)
+    private func setBody(method: HTTPMethod, _ body: Data?) {
+      let shape = Self.shape(method, body)
       if shape != self.shape { change(to: shape) }
       let implied = shape == .get ? "GET" : shape == .head ? "HEAD" : shape == .fields ? "POST" : nil
-      setCustomMethod(request.method.rawValue == implied ? nil : request.method.rawValue)
+      setCustomMethod(method.rawValue == implied ? nil : method.rawValue)
       switch shape {
-      case .fields: copy(request.body ?? Data())
-      case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, request.body?.count ?? 0)
+      case .fields: copy(body ?? Data())
+      case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, body?.count ?? 0)
       case .get, .head, .bare: break
       }
     }
 
-    private static func shape(of request: HTTPRequest) -> Shape {
-      if let body = request.body {
-        if request.method == .head { return .head }
+    private static func shape(_ method: HTTPMethod, _ body: Data?) -> Shape {
+      if let body {
+        if method == .head { return .head }
         return body.count <= largestCopiedBody ? .fields : .upload
       }
-      switch request.method.rawValue {
+      switch method.rawValue {
       case "GET": return .get
       case "HEAD": return .head
       case "POST", "PUT", "PATCH": return .fields

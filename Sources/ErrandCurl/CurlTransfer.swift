@@ -56,9 +56,9 @@
       if let report = exchange.onProgress { progress = CurlProgress(report) }
     }
 
-    /// What the caller gets, once the loop has woken it.
+    /// What the caller gets, once the loop has woken it. It is moved out, so the second time there is nothing.
     func outcome() throws -> HTTPResponse {
-      guard let result else { throw TransportFailure(.other, "The transport has ended.", isCertainlyNotSent: true) }
+      guard let result = result.take() else { throw TransportFailure(.other, "The transport has ended.") }
       return try result.get()
     }
 
@@ -211,7 +211,7 @@
 
     /// Checks that all has come and makes the answer of it.
     func finish() throws -> HTTPResponse {
-      guard let head else {
+      guard let head = head.take() else {
         throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
       }
       if awaitsClose, handle?.sawClose == false {
@@ -219,10 +219,8 @@
       }
       try body?.finish()
       var response = HTTPResponse(head: head, url: exchange.request.url)
-      if let body {
-        progress?.finish(.download, body.wireBytes)
-        response.body = body.memory
-      }
+      progress?.finish(.download, body?.wireBytes ?? 0)
+      response.body = body?.takeMemory() ?? Data()
       response.trailers = lateTrailers.count > 0 ? lateTrailers.take() : body?.takeTrailers() ?? HTTPFields()
       if let handle { response.metrics = CurlMetrics.read(handle.easy, of: self) }
       return response

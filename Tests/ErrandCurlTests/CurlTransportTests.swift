@@ -65,6 +65,35 @@
       #expect(start.duration(to: .now) < .milliseconds(500) + TransportConformance.lateness)
     }
 
+    @Test func `a stop ends a TLS handshake`() async throws {
+      let greeted = Gate()
+      var options = LoopbackOptions()
+      options.greeting = { _ in LoopbackAnswer([.reach(greeted), .wait(Gate())]) }
+      let server = try LoopbackServer(options) { _ in .ok() }
+      let transport = CurlTransport()
+      let call = CallState()
+      let exchange = Exchange(request: try HTTPRequest(url: "https://127.0.0.1:\(server.port)/"), call: call)
+      async let stopped = TransportConformance.stop(of: exchange, over: transport)
+      try await greeted.reached()
+      call.stop(.cancelled)
+      #expect(await stopped == .cancelled)
+      try await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    @Test func `a get is sent again where its kept connection dies`() async throws {
+      for fault in [LoopbackAnswer.closeBeforeAnswer, .resetBeforeAnswer, .raw("HTTP/1.1 20")] {
+        for method in [HTTPMethod.get, .head] {
+          let server = try LoopbackServer()
+          server.enqueue(.ok("first"), fault, .ok("third"))
+          let transport = CurlTransport()
+          _ = try await TransportConformance.get(transport, server.url)
+          let response = try await transport.send(Exchange(request: HTTPRequest(method: method, url: server.url)))
+          #expect(response.text == (method == .get ? "third" : ""))
+          #expect(server.requests.count == 3)
+        }
+      }
+    }
+
     @Test func `plain HTTP on a TLS port is told`() async throws {
       var options = LoopbackOptions()
       options.greeting = { _ in .ok("plain").closing() }

@@ -7,7 +7,11 @@ import Testing
 extension TransportConformance {
   /// How far behind its moment the end of a call may be seen here. The bar of the project is 100 ms; the rest is for
   /// the threads of the tests, which all work at once.
-  static let lateness = Duration.milliseconds(1500)
+  #if TSAN
+    static let lateness = Duration.seconds(10)
+  #else
+    static let lateness = Duration.milliseconds(1500)
+  #endif
 
   static let stops = [
     Check("a stopped call sends nothing") { transport in
