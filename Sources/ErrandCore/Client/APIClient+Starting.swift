@@ -71,15 +71,14 @@ extension APIClient {
     _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
   ) -> Call {
     let snapshot = snapshot
-    let lane = CallbackLane(callbacks.executor)
     let run = CallRun(
       request, options, snapshot, registry,
-      delivery: .init(lane: lane, onProgress: callbacks.onProgress))
+      delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
     let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot, registry) : nil
     Task { @concurrent in
       let outcome = await run.work()
       watch?.start()
-      lane.run {
+      run.hand {
         watch?.stop()
         _ = run.finish(outcome) { callbacks.onEnd(run.info, $0) }
       }

@@ -80,9 +80,9 @@ public final class APIClient: Sendable {
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    // On the transport's thread, so that all of it comes before the answer: the caller's actor may be busy here.
-    let lane = CallbackLane(.inPlace)
-    let run = CallRun(request, options, snapshot, registry, delivery: .init(lane: lane, onProgress: nil))
+    // In place: told on the transport's thread, all progress comes before the answer, also where the caller's actor
+    // is busy.
+    let run = CallRun(request, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: nil))
     let outcome = await listen(to: run)
     return run.finish(outcome) { _ in }
   }
