@@ -71,16 +71,15 @@ extension APIClient {
     _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
   ) -> Call {
     let snapshot = snapshot
-    let lane = CallbackLane(callbacks.executor)
     let typed = TypedCall(request)
     let run = CallRun(
       typed, options, snapshot, registry,
-      delivery: .init(lane: lane, onProgress: callbacks.onProgress))
+      delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
     let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
       watch?.start()
-      lane.run {
+      run.hand {
         watch?.stop()
         run.finish(ending) { _ = typed.tell($0) { callbacks.onEnd(run.info, $0) } }
       }

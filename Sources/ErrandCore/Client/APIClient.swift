@@ -80,9 +80,11 @@ public final class APIClient: Sendable {
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    let lane = CallbackLane(.inPlace)
+    // In place: told on the transport's thread, all progress comes before the answer, also where the caller's actor
+    // is busy.
+    let delivery = CallRun.Delivery(executor: .inPlace, onProgress: nil)
     let typed = TypedCall(request)
-    let run = CallRun(typed, options, snapshot, registry, delivery: .init(lane: lane, onProgress: nil))
+    let run = CallRun(typed, options, snapshot, registry, delivery: delivery)
     let ending = await listen(to: run)
     return run.finish(ending) { typed.tell($0) { _ in } }
   }

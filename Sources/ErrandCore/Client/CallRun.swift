@@ -16,13 +16,15 @@ final class CallRun: Sendable {
   private let record = CallRecord()
   private let started: MonotonicInstant
   private let delivery: Delivery
+  /// Nil for a call that nobody wants progress of: its only job needs no order.
+  private let lane: CallbackLane?
   private let timeouts: Timeouts
   private let jsonDecoding: JSONDecoding
   private let log: CallLog?
 
   /// Where progress goes besides the accessories, and where all of it is told.
   struct Delivery: Sendable {
-    let lane: CallbackLane
+    let executor: CallbackExecutor
     let onProgress: (@Sendable (CallInfo, TransferProgress) -> Void)?
   }
 
@@ -53,6 +55,7 @@ final class CallRun: Sendable {
     accessories = snapshot.configuration.accessories + request.accessories + options.accessories
     place = registry.add(.init(state: state, info: info, owner: options.ownership?.number))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
+    lane = delivery.onProgress == nil && accessories.isEmpty ? nil : CallbackLane(delivery.executor)
     for accessory in accessories { accessory.willStart(info) }
   }
 
@@ -119,6 +122,11 @@ final class CallRun: Sendable {
 
   // MARK: - The end
 
+  /// Hands a job to the callback executor, behind the progress that was told before.
+  func hand(_ job: @escaping @Sendable () -> Void) {
+    if let lane { lane.run(job) } else { delivery.executor.run(job) }
+  }
+
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
   func finish<Told>(_ came: CallEnding, _ tell: (CallEnding) -> Told) -> Told {
     let ending = turned(came, by: state.claim())
@@ -171,9 +179,8 @@ final class CallRun: Sendable {
   }
 
   private func progress() -> (@Sendable (TransferProgress) -> Void)? {
-    let onProgress = delivery.onProgress
-    guard onProgress != nil || !accessories.isEmpty else { return nil }
-    return { [state, info, accessories, lane = delivery.lane] progress in
+    guard let lane else { return nil }
+    return { [state, info, accessories, onProgress = delivery.onProgress] progress in
       lane.run {
         guard !state.isClaimed else { return }
         for accessory in accessories { accessory.progressed(info, progress) }

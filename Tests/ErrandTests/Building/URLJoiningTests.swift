@@ -113,7 +113,7 @@ import Testing
   @Test func `unknown environment names those known`() async {
     let bench = ScriptedClient { $0.environments = [ServerEnvironment("staging", baseURL: "http://s")] }
     let error = await bench.failure(of: Sending(server: .environment("stagign")))
-    #expect(error?.message == "There is no environment \"stagign\"; the client knows: staging.")
+    #expect(error?.message == "There is no environment \"stagign\"; the client knows: default, staging.")
   }
 
   @Test func `clients work side by side`() async throws {

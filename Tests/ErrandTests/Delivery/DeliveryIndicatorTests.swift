@@ -100,6 +100,7 @@ import Testing
     async let value = client.send(IndicatedRequest(), options: options)
     await latch.reached()
     clock.advance(by: .seconds(1))
+    #expect(await eventually { shown.all == [true] })
     latch.open()
     _ = try await value
     clock.advance(by: .seconds(1))
