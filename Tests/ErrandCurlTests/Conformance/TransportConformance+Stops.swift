@@ -10,7 +10,7 @@ extension TransportConformance {
   #if TSAN
     static let lateness = Duration.seconds(10)
   #else
-    static let lateness = Duration.milliseconds(1500)
+    static let lateness = Duration.seconds(3)
   #endif
 
   static let stops = [
