@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Runs the suites with concurrency in them ROUNDS times (20) under the thread sanitizer: a race that shows once in
+# Runs the suites with concurrency in them ROUNDS times (5) under the thread sanitizer: a race that shows once in
 # ten runs is a race. The first failure ends it.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
-ROUNDS=${ROUNDS:-20}
+ROUNDS=${ROUNDS:-5}
 export TSAN_OPTIONS=halt_on_error=1
+# Rounds of each row of the delivery table, in each of the rounds below.
+export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
 BUILD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 
 Scripts/set-up.sh test

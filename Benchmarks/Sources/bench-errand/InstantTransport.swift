@@ -4,7 +4,8 @@ import Foundation
 /// Answers at once, so that only the line above it is measured.
 struct InstantTransport: Transport {
   private static let body = Data(
-    #"{"id":7,"name":"Ada","email":"ada@example.com","age":36,"score":9.5,"active":true,"city":"London","note":"-"}"#.utf8)
+    #"{"id":7,"name":"Ada","email":"ada@example.com","age":36,"score":9.5,"active":true,"city":"London","note":"-"}"#
+      .utf8)
 
   var capabilities: TransportCapabilities { .observesStop }
   var contentCodings: [String] { ["gzip", "br", "zstd"] }

@@ -50,7 +50,8 @@ public struct MediaType: Sendable, Hashable {
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
     guard rest.first == 0x3D else { return nil }
     rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
-    let value = rest.first == 0x22 ? quoted(&rest) : String(decoding: trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    let isQuoted = rest.first == 0x22
+    let value = isQuoted ? quoted(&rest) : String(decoding: trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
     rest = rest.drop { $0 != 0x3B }
     return Parameter(name: lowercased(name), value: value)
   }

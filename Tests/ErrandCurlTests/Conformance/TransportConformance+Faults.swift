@@ -43,6 +43,7 @@ extension TransportConformance {
       Fault(
         name: "reset in the body", answer: .generated(count: 500_000).reset(after: 400_000),
         kinds: [.reset, .truncated]),
+      Fault(name: "half-closed in the body", answer: .ok("hello").halfClosed(after: 2), kinds: [.truncated]),
       Fault(name: "no last chunk", answer: .chunked(["one", "two"], isComplete: false), kinds: [.truncated]),
       Fault(
         name: "no trailer end",

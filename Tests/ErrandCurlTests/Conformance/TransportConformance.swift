@@ -32,7 +32,7 @@ enum TransportConformance {
 
   /// The checks that fit what a transport says it can do. `isStrict` adds those of exact framing.
   static func all(for transport: any Transport, isStrict: Bool = true) -> [Check] {
-    let checks = messages + bodies + faults + stops + resending + (isStrict ? framing : [])
+    let checks = messages + bodies + uploads + faults + stops + resending + (isStrict ? framing : [])
     return checks.filter { transport.capabilities.isSuperset(of: $0.needs) }
   }
 

@@ -1,0 +1,144 @@
+/// A class of faults that a server or a line can produce, and where it is shown that the answer to it is right.
+struct FaultClass: Sendable {
+  enum Coverage: Sendable {
+    /// A file below `Tests`, and words in it by which the test is found.
+    case test(String, String)
+    /// The issue that will bring the feature, and the test with it.
+    case issue(Int)
+  }
+
+  let name: String
+  let coverage: Coverage
+
+  init(_ name: String, _ file: String, _ words: String) {
+    self.name = name
+    coverage = .test(file, words)
+  }
+
+  init(_ name: String, issue: Int) {
+    self.name = name
+    coverage = .issue(issue)
+  }
+}
+
+extension FaultClass {
+  static let all =
+    connection + time + truncation + framing + head + redirects + content + uploads + ranges + tls + outbound
+
+  private static let faults = "ErrandCurlTests/Conformance/TransportConformance+Faults.swift"
+  private static let stops = "ErrandCurlTests/Conformance/TransportConformance+Stops.swift"
+  private static let resending = "ErrandCurlTests/Conformance/TransportConformance+Resending.swift"
+  private static let messages = "ErrandCurlTests/Conformance/TransportConformance+Messages.swift"
+  private static let bodies = "ErrandCurlTests/Conformance/TransportConformance+Bodies.swift"
+  private static let uploading = "ErrandCurlTests/Conformance/TransportConformance+Uploads.swift"
+  private static let contents = "ErrandCurlTests/CurlContentTests.swift"
+  private static let redirecting = "ErrandCoreTests/Interceptors/RedirectDecisionTests.swift"
+  private static let nginx = "ErrandTests/Servers/NginxTests.swift"
+  private static let refusals = "ErrandTests/Building/RefusalTests.swift"
+
+  static let connection = [
+    FaultClass("refused", faults, "a refused connection is told"),
+    FaultClass("reset in the header", faults, "reset in the head"),
+    FaultClass("reset in the body", faults, "reset in the body"),
+    FaultClass("closed before a byte", faults, "closed before a byte"),
+    FaultClass("closed when a kept connection is reused", resending, "a post is not sent twice on a dying connection"),
+    FaultClass("silence after accept", stops, "a stop ends the wait for a connection"),
+    FaultClass("half-close", faults, "half-closed in the body"),
+  ]
+
+  static let time = [
+    FaultClass("a byte at a time in header or body", stops, "a deadline ends a dripping call in time"),
+    FaultClass("stall in the head", stops, "a stop ends the wait for the head"),
+    FaultClass("stall in the body", stops, "a stop ends the wait for the body"),
+    FaultClass("sub-second deadlines", stops, "a deadline ends a silent call in time"),
+  ]
+
+  static let truncation = [
+    FaultClass("short of Content-Length", faults, "closed in the body"),
+    FaultClass("chunked without its last chunk", faults, "no last chunk"),
+    FaultClass("coded stream cut before its trailer", contents, "a coded body cut short is told"),
+  ]
+
+  static let framing = [
+    FaultClass("length negative", faults, "a negative length"),
+    FaultClass("length huge", faults, "a huge length"),
+    FaultClass("length repeated or a list", faults, "a list of lengths"),
+    FaultClass("lengths differ", faults, "two lengths"),
+    FaultClass("length with sign", faults, "a length with a sign"),
+    FaultClass("length with letters", faults, "a length with letters"),
+    FaultClass("length beside Transfer-Encoding", faults, "length beside chunks"),
+    FaultClass("bad chunk size", faults, "a chunk size of letters"),
+    FaultClass("chunk extensions without end", faults, "flood of chunk extensions"),
+    FaultClass("odd Transfer-Encoding", faults, "another transfer coding"),
+    FaultClass("Transfer-Encoding twice", faults, "chunked twice"),
+    FaultClass("chunked not last", faults, "chunked not last"),
+    FaultClass("bytes after the end", resending, "bytes behind the end close the connection"),
+    FaultClass("unasked response on an idle connection", resending, "unasked bytes are nobody's answer"),
+  ]
+
+  static let head = [
+    FaultClass("no status line", faults, "no HTTP at all"),
+    FaultClass("HTTP/0.9", faults, "no HTTP at all"),
+    FaultClass("odd versions", faults, "HTTP/3.7"),
+    FaultClass("no reason phrase", "ErrandCurlTests/CurlHeadParserTests.swift", "a head comes to its outcome"),
+    FaultClass("no colon", faults, "no colon"),
+    FaultClass("folded lines", faults, "a folded line"),
+    FaultClass("NUL", faults, "NUL in a field"),
+    FaultClass("Latin-1", "ErrandCurlTests/CurlHeadParserTests.swift", "fields keep order, case and bytes"),
+    FaultClass("megabyte fields", faults, "field of a megabyte"),
+    FaultClass("100,000 fields", faults, "too many fields"),
+    FaultClass("floods of 1xx", faults, "flood of informational answers"),
+    FaultClass("trailers", messages, "trailers come behind the body"),
+    FaultClass("204 and 304 with a body", resending, "bytes behind the end close the connection"),
+    FaultClass("unasked 101", faults, "an unasked switch"),
+    FaultClass("401 loops", issue: 6),
+    FaultClass("429 and 503 with every form of Retry-After", issue: 6),
+  ]
+
+  static let redirects = [
+    FaultClass("loops", redirecting, "redirectLoop"),
+    FaultClass("no Location", redirecting, "Location"),
+    FaultClass("other schemes", redirecting, "ftp"),
+    FaultClass("other host or port", redirecting, "secret"),
+    FaultClass("downgrade", redirecting, "redirectRefused"),
+    FaultClass("with a body (307, 308)", redirecting, "307"),
+    FaultClass("with a huge body", bodies, "a discarded body leaves nothing"),
+  ]
+
+  static let content = [
+    FaultClass("corrupt coding", "ErrandCurlTests/ContentDecoderTests.swift", "a changed byte is told"),
+    FaultClass("unknown or double coding", contents, "an unknown or double coding is told"),
+    FaultClass("bombs", contents, "a bomb stops at the limit"),
+    FaultClass("endless bodies", faults, "endless body"),
+    FaultClass("wrong charset, BOM, invalid UTF-8", "ErrandCoreTests/Response/TextDecodingTests.swift", "invalid"),
+    FaultClass("JSON 100,000 levels deep", "ErrandJSONTests/JSONValueParsingTests.swift", "100_000"),
+    FaultClass("huge numbers", "ErrandJSONTests/JSONValueParsingTests.swift", "1e"),
+  ]
+
+  static let uploads = [
+    FaultClass("early answer", bodies, "an early answer to an upload counts"),
+    FaultClass("reset while sending", uploading, "a reset while sending is told"),
+    FaultClass("417", uploading, "a 417 is an answer, once"),
+    FaultClass("100-continue never sent", uploading, "nothing waits for a 100-continue"),
+  ]
+
+  static let ranges = [
+    FaultClass("206 of another place, size or version", issue: 5), FaultClass("206 without Content-Range", issue: 5),
+    FaultClass("200 to a range", issue: 5), FaultClass("416 at the wrong time", issue: 5),
+  ]
+
+  static let tls = [
+    FaultClass("expired", nginx, "ERRAND_NGINX_EXPIRED"), FaultClass("not yet valid", issue: 6),
+    FaultClass("self-signed", nginx, "ERRAND_NGINX_SELF_SIGNED"),
+    FaultClass("unknown authority", nginx, "unknown authority is refused"),
+    FaultClass("wrong host", nginx, "ERRAND_NGINX_WRONG_HOST"),
+    FaultClass("name only in the common name", issue: 6), FaultClass("old versions", issue: 6),
+    FaultClass("silence in the handshake", "ErrandCurlTests/CurlTransportTests.swift", "a silent TLS server"),
+    FaultClass("plain HTTP on the port", nginx, "TLS on a cleartext port fails"),
+  ]
+
+  static let outbound = [
+    FaultClass("control characters and spaces in method, field, value, path, host", refusals, "refus"),
+    FaultClass("file names", issue: 5),
+  ]
+}
