@@ -126,8 +126,10 @@ nginx_export() {
 # gunicorn chooses the free port itself and says which in its log.
 httpbin_start() {
   local log="$SERVERS_DIR/httpbin.log" pid tick address=""
+  # The file must be there before it is read below, and the program in the background may be slow to make it.
+  : >"$log"
   .servers/python/bin/python -m gunicorn --bind 127.0.0.1:0 --worker-class gthread --workers 1 --threads 32 \
-    --keep-alive 75 --graceful-timeout 1 --worker-tmp-dir "$SERVERS_DIR" httpbin:app >"$log" 2>&1 </dev/null &
+    --keep-alive 75 --graceful-timeout 1 --worker-tmp-dir "$SERVERS_DIR" httpbin:app >>"$log" 2>&1 </dev/null &
   pid=$!
   for ((tick = 0; tick < 200; tick++)); do
     address=$(sed -n 's|.*Listening at: \(http://[0-9.:]*\).*|\1|p' "$log")

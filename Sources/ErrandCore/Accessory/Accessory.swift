@@ -30,6 +30,8 @@ extension Accessory {
 public struct CallEnding: Sendable {
   /// Why it failed; nil for success.
   public let error: APIError?
+  /// The request as it was sent last, redirects followed; nil where none could be built.
+  public let request: HTTPRequest?
   /// The answer, if one came.
   public let response: HTTPResponse?
   /// Where the answer came from; nil where none came.
@@ -38,6 +40,6 @@ public struct CallEnding: Sendable {
   public let metrics: CallMetrics
 
   func replaced(by error: APIError) -> CallEnding {
-    CallEnding(error: error, response: response, origin: origin, metrics: metrics)
+    CallEnding(error: error, request: request, response: response, origin: origin, metrics: metrics)
   }
 }

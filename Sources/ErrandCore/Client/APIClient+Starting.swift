@@ -110,9 +110,10 @@ extension CallDelegate {
   fileprivate func tell(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
     switch outcome.result {
     case .success(let value):
-      guard let response = outcome.response, let origin = outcome.origin else { return }
+      guard let request = outcome.request, let response = outcome.response, let origin = outcome.origin else { return }
       requestFinished(
-        FinishedCall(info: info, value: value, response: response, origin: origin, metrics: outcome.metrics))
+        FinishedCall(
+          info: info, value: value, request: request, response: response, origin: origin, metrics: outcome.metrics))
     case .failure(let error):
       requestFailed(FailedCall(info: info, error: error, response: outcome.response, metrics: outcome.metrics))
     }

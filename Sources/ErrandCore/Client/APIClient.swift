@@ -70,10 +70,10 @@ public final class APIClient: Sendable {
   ) async throws(APIError) -> APIResponse<R.Response> {
     let outcome = await outcome(of: request, options: options)
     let value = try outcome.result.get()
-    guard let raw = outcome.response, let origin = outcome.origin else {
+    guard let request = outcome.request, let raw = outcome.response, let origin = outcome.origin else {
       throw APIError(.transport, .decoding, "The call ended without an answer.")
     }
-    return APIResponse(value: value, raw: raw, origin: origin, metrics: outcome.metrics)
+    return APIResponse(value: value, request: request, raw: raw, origin: origin, metrics: outcome.metrics)
   }
 
   /// Sends a request and returns how it ended; never throws.

@@ -24,6 +24,8 @@ public struct FinishedCall: Sendable {
   public let info: CallInfo
   /// The value, of the request's response type.
   public let value: any Sendable
+  /// The request as it was sent last, redirects followed.
+  public let request: HTTPRequest
   /// Status, fields and raw body.
   public let response: HTTPResponse
   /// Where the answer came from.

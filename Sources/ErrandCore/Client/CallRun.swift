@@ -19,6 +19,7 @@ final class CallRun: Sendable {
   /// Nil for a call that nobody wants progress of: its only job needs no order.
   private let lane: CallbackLane?
   private let timeouts: Timeouts
+  private let totalTimeout: Duration?
   private let jsonDecoding: JSONDecoding
   private let log: CallLog?
 
@@ -37,7 +38,7 @@ final class CallRun: Sendable {
     let family = request.family
     let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    let total = timeouts.total ?? (options.bodySink == nil ? .seconds(120) : .never)
+    totalTimeout = (timeouts.total ?? (options.bodySink == nil ? .seconds(120) : .never)).duration
     self.typed = typed
     self.options = options
     self.family = family
@@ -48,7 +49,7 @@ final class CallRun: Sendable {
     jsonDecoding = request.jsonDecoding ?? snapshot.configuration.jsonDecoding
     started = snapshot.timers.now
     let now = started
-    state = CallState(deadline: total.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)
+    state = CallState(deadline: totalTimeout.map { now.advanced(by: $0) }, timers: snapshot.timers)
     info = CallInfo(
       id: CallNumber.next(), request: request, tag: options.tag, priority: options.priority ?? request.priority)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
@@ -87,6 +88,8 @@ final class CallRun: Sendable {
       let context = CallContext(call: state, info: info, plan: plan, record: record)
       let response = try await snapshot.line.get().run(built, from: 0, context)
       return ending(await decode(response, plan), response)
+    } catch let stopped as CallState.Stopped {
+      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
     } catch {
       return ending(.mapping(error, as: .transport), nil)
     }
@@ -114,10 +117,11 @@ final class CallRun: Sendable {
   }
 
   private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {
-    let metrics = record.ended(after: started.duration(to: snapshot.timers.now))
-    let error = error.map { complete($0, response, metrics) }
+    let (metrics, sent) = record.ended(after: started.duration(to: snapshot.timers.now))
+    let error = error.map { complete($0, response, metrics, sent) }
     let response = response ?? error?.response
-    return CallEnding(error: error, response: response, origin: response.map { _ in .network }, metrics: metrics)
+    return CallEnding(
+      error: error, request: sent, response: response, origin: response.map { _ in .network }, metrics: metrics)
   }
 
   // MARK: - The end
@@ -141,15 +145,17 @@ final class CallRun: Sendable {
   /// What came, or the reason for which the call was stopped, whatever came.
   private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let error = APIError.stopped(reason)
+    let error = APIError.stopped(reason, limit: totalTimeout)
     if ending.error?.stage == error.stage { return ending }
-    return ending.replaced(by: complete(error, ending.response, ending.metrics))
+    return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
   }
 
   /// Adds what the run knows to an error.
-  private func complete(_ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics) -> APIError {
+  private func complete(
+    _ error: APIError, _ response: HTTPResponse?, _ metrics: CallMetrics, _ sent: HTTPRequest?
+  ) -> APIError {
     error.with { details in
-      details.request = details.request ?? record.sent
+      details.request = details.request ?? sent
       details.response = details.response ?? response
       details.attempts = metrics.attempts
       guard details.stage == .validate, details.errorBody == nil, let answer = details.response else { return }

@@ -2,6 +2,8 @@
 public struct Outcome<Value: Sendable>: Sendable {
   /// The value or the error.
   public let result: Result<Value, APIError>
+  /// The request as it was sent last, redirects followed; nil where none could be built.
+  public let request: HTTPRequest?
   /// The answer, if one came: status, fields and raw body.
   public let response: HTTPResponse?
   /// Where the answer came from; nil where none came.
@@ -25,6 +27,8 @@ public enum ResponseOrigin: Sendable, Hashable {
 public struct APIResponse<Value: Sendable>: Sendable {
   /// The decoded value.
   public let value: Value
+  /// The request as it was sent last, redirects followed.
+  public let request: HTTPRequest
   /// Status, fields and raw body.
   public let raw: HTTPResponse
   /// Where it came from.

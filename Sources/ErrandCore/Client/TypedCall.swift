@@ -71,6 +71,8 @@ final class TypedCall<R: APIRequest>: CallTyping {
       } else {
         .failure(APIError(.decode, .decoding, "The call ended without a value."))
       }
-    return Outcome(result: result, response: ending.response, origin: ending.origin, metrics: ending.metrics)
+    return Outcome(
+      result: result, request: ending.request, response: ending.response, origin: ending.origin, metrics: ending.metrics
+    )
   }
 }

@@ -39,12 +39,15 @@ extension APIError {
     stage == .transport ? TransportFailure.Kind(rawValue: code.rawValue) : nil
   }
 
-  static func stopped(_ reason: CallState.StopReason) -> APIError {
+  /// The error of a call that was stopped; `limit` is its total time-out, where that is known.
+  static func stopped(_ reason: CallState.StopReason, limit: Duration? = nil) -> APIError {
     switch reason {
     case .cancelled: APIError(.cancelled, .cancelled, "The call was cancelled.")
     case .expired:
       APIError(
-        .deadline, .deadline, "The call did not end within its total time-out; raise `timeouts.total` to wait longer.")
+        .deadline, .deadline,
+        "The call did not end within its total time-out\(limit.map { " of \($0)" } ?? ""); raise `timeouts.total` to wait longer."
+      )
     }
   }
 

@@ -53,7 +53,7 @@ package struct Validating: Interceptor {
     do {
       try plan.shape?.check(value)
     } catch {
-      throw failure(.shape, "The JSON has not the declared shape: \(error).", response, cause: error)
+      throw failure(.shape, "The JSON does not have the declared shape: \(error).", response, cause: error)
     }
   }
 

@@ -11,7 +11,6 @@ final class CallRecord: Sendable {
 
   var account: String? { notes.withLock { $0.account } }
   var opener: HTTPURL.Origin? { notes.withLock { $0.opener } }
-  var sent: HTTPRequest? { notes.withLock { $0.sent } }
 
   func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
 
@@ -35,11 +34,11 @@ final class CallRecord: Sendable {
 
   func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }
 
-  /// Notes the end of the work; returns all that was measured.
-  func ended(after total: Duration) -> CallMetrics {
+  /// Notes the end of the work; returns all that was measured, and what was sent last.
+  func ended(after total: Duration) -> (CallMetrics, HTTPRequest?) {
     notes.withLock {
       $0.metrics.total = total
-      return $0.metrics
+      return ($0.metrics, $0.sent)
     }
   }
 }

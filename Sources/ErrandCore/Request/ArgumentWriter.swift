@@ -20,7 +20,10 @@ struct ArgumentWriter: Sendable {
   /// The arguments as a JSON object, dates by the style.
   func json(_ arguments: Arguments) throws(Unwritable) -> JSONValue {
     var object: [String: JSONValue] = [:]
-    for entry in arguments.entries { object[entry.name] = try json(entry.value, entry.name) }
+    for entry in arguments.entries {
+      let former = object.updateValue(try json(entry.value, entry.name), forKey: entry.name)
+      if former != nil { throw Unwritable(name: entry.name) }
+    }
     return .object(object)
   }
 

@@ -48,7 +48,8 @@ struct URLBuilder: Sendable {
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
     .build(
       .invalidArgument,
-      "The argument \"\(error.name)\" cannot be written: it is not a finite number, or a list within a comma list.")
+      "The argument \"\(error.name)\" cannot be written: no finite number, a list in a comma list, or named twice in JSON."
+    )
   }
 
   private static func refuseControls(_ bytes: String.UTF8View, _ path: String) throws(APIError) {

@@ -11,7 +11,7 @@ import Foundation
 /// #expect(transport.requests.map(\.url.path) == ["/users/7"])
 /// ```
 ///
-/// The closure may wait, on a ``Gate`` for one, and a cancel or the deadline of the call cancels its task.
+/// The closure may wait, on a ``Latch`` for one, and a cancel or the deadline of the call cancels its task.
 public final class ScriptedTransport: Transport {
   private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
   private let seen = Recorded<HTTPRequest>()

@@ -143,7 +143,7 @@ import Testing
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `number that is none names its argument`(number: Double) async {
     let bench = ScriptedClient()
-    let sentence = "cannot be written: it is not a finite number, or a list within a comma list."
+    let sentence = "cannot be written: no finite number, a list in a comma list, or named twice in JSON."
     let error = await bench.failure(of: Sending(arguments: ["ok": 1, "价格": number]))
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == "The argument \"价格\" \(sentence)")

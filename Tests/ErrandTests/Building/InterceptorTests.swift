@@ -203,7 +203,8 @@ import Testing
         ScriptedAnswer(body: Self.flipped(Data(#"{"nick":7}"#.utf8)))
       })
     let error = await bench.failure(of: Sending(shape: ["nick": .string]))
-    #expect(error?.message == "The JSON has not the declared shape: $.nick: expected a string, found the number 7.")
+    let mismatch = "$.nick: expected a string, found the number 7."
+    #expect(error?.message == "The JSON does not have the declared shape: \(mismatch)")
   }
 
   /// Signs all that is sent: method, URL, fields and body.

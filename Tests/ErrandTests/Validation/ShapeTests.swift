@@ -36,7 +36,7 @@ import Testing
   func `failure names path, expected, found`(body: String, difference: String) async {
     let error = await ScriptedClient(answers: [.json(body)]).failure(of: Sending(shape: Self.user))
     #expect(error?.stage == .validate && error?.code == .shape)
-    #expect(error?.message == "The JSON has not the declared shape: \(difference).")
+    #expect(error?.message == "The JSON does not have the declared shape: \(difference).")
     #expect((error?.cause as? JSONShapeMismatch)?.description == difference)
     #expect(error?.response?.body == Data(body.utf8))
   }
@@ -70,7 +70,8 @@ import Testing
     let bench = ScriptedClient(answers: [.json("[\(list)]"), .json("[\(list),1]")])
     #expect(await bench.failure(of: Sending(shape: [.string])) == nil)
     let error = await bench.failure(of: Sending(shape: [.string]))
-    #expect(error?.message == "The JSON has not the declared shape: $[5000]: expected a string, found the number 1.")
+    let mismatch = "$[5000]: expected a string, found the number 1."
+    #expect(error?.message == "The JSON does not have the declared shape: \(mismatch)")
   }
 
   @Test func `deep nesting is refused`() async {

@@ -1,7 +1,21 @@
 import ErrandCore
 
 /// A place where tasks wait until a test opens it, and where the test learns that they are there.
-final class Latch: Sendable {
+///
+/// It holds the answer of a ``ScriptedTransport``, as a ``Gate`` holds that of a ``LoopbackServer``.
+///
+/// ```swift
+/// let latch = Latch()
+/// let transport = ScriptedTransport { _ in
+///   try await latch.wait()
+///   return .text("late")
+/// }
+/// …
+/// await latch.reached()      // the call is on its way, nothing is answered yet
+/// call.cancel()
+/// latch.open()
+/// ```
+public final class Latch: Sendable {
   private struct State: Sendable {
     var isOpen = false
     var arrivals = 0
@@ -13,11 +27,15 @@ final class Latch: Sendable {
 
   private let state = Locked(State())
 
+  /// Makes a latch that is shut.
+  public init() {}
+
   /// How many have come here.
-  var arrivals: Int { state.withLock { $0.arrivals } }
+  public var arrivals: Int { state.withLock { $0.arrivals } }
 
   /// Waits until the latch is open, or the task is cancelled.
-  func wait() async throws {
+  /// - Throws: `CancellationError`.
+  public func wait() async throws {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -35,7 +53,7 @@ final class Latch: Sendable {
   }
 
   /// Waits until the latch is open, whatever happens to the task.
-  func waitStubbornly() async {
+  public func waitStubbornly() async {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -44,7 +62,7 @@ final class Latch: Sendable {
   }
 
   /// Opens the latch for good.
-  func open() {
+  public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
       defer { state.waiters = [:] }
@@ -54,7 +72,7 @@ final class Latch: Sendable {
   }
 
   /// Waits until `count` have come here.
-  func reached(_ count: Int = 1) async {
+  public func reached(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
         if state.arrivals >= count { return true }
