@@ -18,7 +18,7 @@
     private let destination: Destination
     private let decoder: (any ContentDecoder)?
     private let scratch: UnsafeMutableRawBufferPointer
-    private var chunks: CurlChunkParser
+    private var chunks: CurlChunkParser?
     private var alreadyTaken = 0
     private var mayHoldOutput = false
 
@@ -34,7 +34,7 @@
       self.framing = framing
       self.destination = destination
       self.scratch = scratch
-      chunks = CurlChunkParser(limits: limits)
+      chunks = framing == .chunked ? CurlChunkParser(limits: limits) : nil
       if case .discard = destination {
         decoder = nil
       } else {
@@ -53,14 +53,14 @@
     }
 
     /// Whether the connection must not be used again, since bytes came behind the end.
-    var hasExcess: Bool { chunks.hasExcess }
+    var hasExcess: Bool { chunks?.hasExcess == true }
 
     /// Whether the framing says that all has come.
     var isWhole: Bool {
       switch framing {
       case .none: true
       case .length(let length): wireBytes >= length
-      case .chunked: chunks.isDone
+      case .chunked: chunks?.isDone == true
       case .untilClose: false
       }
     }
@@ -72,7 +72,7 @@
       return taken
     }
 
-    mutating func takeTrailers() -> HTTPFields { framing == .chunked ? chunks.takeTrailers() : HTTPFields() }
+    mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
     /// Takes a piece as it came over the wire. False when the sink has paused: the same piece comes again.
     mutating func take(_ piece: UnsafeRawBufferPointer) throws -> Bool {
@@ -92,13 +92,13 @@
     }
 
     private mutating func takeSome(_ bytes: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
-      guard framing == .chunked else { return try takeData(bytes) }
-      switch try chunks.next(bytes) {
+      guard let next = try chunks?.next(bytes) else { return try takeData(bytes) }
+      switch next {
       case .framing(let count): return (count, true)
       case .data(let count):
         let data = UnsafeRawBufferPointer(rebasing: bytes[..<count])
         let step = try takeData(data)
-        chunks.giveBack(count - step.used)
+        chunks?.giveBack(count - step.used)
         return step
       }
     }
@@ -148,7 +148,7 @@
       case .length(let length):
         guard wireBytes == length else { throw Self.cut }
       case .chunked:
-        guard chunks.isDone else { throw Self.cut }
+        guard chunks?.isDone == true else { throw Self.cut }
       }
       if let decoder, !decoder.isAtEnd { throw TransportFailure.undecodable("its compressed stream is cut short") }
       if case .sink(let sink) = destination { try sink.end() }

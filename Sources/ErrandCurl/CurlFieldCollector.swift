@@ -23,8 +23,8 @@
       guard count <= limit else { throw .tooLarge("it has more than \(limit) fields") }
       let field = try Self.split(line)
       if bytes.isEmpty { bytes.reserveCapacity(256) }
-      bytes.append(contentsOf: field.name)
-      bytes.append(0x3A)
+      // The colon stands right behind the name.
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
       bytes.append(contentsOf: field.value)
       bytes.append(0x0A)
       return field

@@ -9,11 +9,11 @@
     /// Which versions the connection may speak.
     enum Dialect: Sendable { case http1, http2, either }
 
-    /// What a line completed.
+    /// What a line completed; ``head`` holds it then.
     enum Event {
       case nothing
-      case informational(ResponseHead)
-      case final(ResponseHead, BodyFraming)
+      case informational
+      case final(BodyFraming)
     }
 
     let limits: ResponseLimits
@@ -29,10 +29,12 @@
     /// The values of `Content-Encoding`, joined by commas.
     private(set) var contentEncoding = ""
 
+    /// The last head, whole once an event says so.
+    private(set) var head = ResponseHead(status: 0)
+
     private var isInHead = false
     private var headBytes = 0
     private var informationals = 0
-    private var head = ResponseHead(status: 0)
     private var length: Int64?
     private var transferEncodings = 0
     private var fields: CurlFieldCollector
@@ -116,10 +118,10 @@
           throw .tooLarge("more than \(limits.informationalCount) informational answers came")
         }
         headBytes = 0
-        return .informational(head)
+        return .informational
       }
       isFinal = true
-      return .final(head, try framing())
+      return .final(try framing())
     }
 
     private func framing() throws(TransportFailure) -> BodyFraming {

@@ -1,5 +1,6 @@
 #if os(Linux)
   import ErrandCore
+  import Glibc
 
   /// Rules over the lines of a head, in bytes.
   enum CurlLine {
@@ -10,10 +11,17 @@
         throw .malformed("a line of the head does not end with CR LF")
       }
       let content = UnsafeRawBufferPointer(rebasing: line[..<(count - 2)])
-      for byte in content where byte == 0x0D || byte == 0 || byte == 0x0A {
+      if let base = content.baseAddress, holds(0x0D, base, content.count) || holds(0, base, content.count) {
         throw .malformed("a line of the head holds a control character")
       }
+      if let base = content.baseAddress, holds(0x0A, base, content.count) {
+        throw .malformed("a line of the head holds a line feed")
+      }
       return content
+    }
+
+    private static func holds(_ byte: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Bool {
+      memchr(base, byte, count) != nil
     }
 
     /// The value of decimal digits; nil for anything else and beyond `Int64`.

@@ -24,6 +24,7 @@
     private(set) var now = MonotonicInstant.now
     private var taken: [CurlCommand] = []
     private var running: [CurlTransfer] = []
+    private var ended: [CurlTransfer] = []
     private var nextWatch: MonotonicInstant?
     private var pool = CurlHandlePool()
 
@@ -115,6 +116,7 @@
         var count: Int32 = 0
         curl_multi_perform(multi, &count)
         collect(multi)
+        wakeCallers()
       } while rest(multi)
       pool.removeAll()
     }
@@ -218,7 +220,13 @@
       }
       transfer.handle = nil
       transfer.result = result
-      transfer.wakeup?.resume()
+      ended.append(transfer)
+    }
+
+    /// Lets the callers of all transfers that have ended go on, in one go.
+    private func wakeCallers() {
+      for transfer in ended { transfer.wakeup?.resume() }
+      ended.removeAll(keepingCapacity: true)
     }
 
     // MARK: - Connect and idle time-outs

@@ -34,9 +34,8 @@
     private(set) var isStale = false
     private(set) var staleConnections = 0
     @exclusivity(unchecked) private(set) var parser: CurlHeadParser
-    private(set) var head: ResponseHead?
     @exclusivity(unchecked) private(set) var body: CurlBody?
-    private var lateTrailers = CurlFieldCollector(limit: 0)
+    private var lateTrailers: CurlFieldCollector?
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?
     private var requests = 0
@@ -52,7 +51,6 @@
       parser = CurlHeadParser(
         limits: exchange.limits, isHeadRequest: exchange.request.method == .head,
         dialect: loop.dialect(for: exchange.request.url.scheme))
-      lateTrailers = CurlFieldCollector(limit: exchange.limits.fieldCount)
       if let report = exchange.onProgress { progress = CurlProgress(report) }
     }
 
@@ -119,13 +117,12 @@
       if firstByte == nil { firstByte = .now }
       switch try parser.take(line) {
       case .nothing: return
-      case .informational(let head): exchange.onInformational?(head)
-      case .final(let head, let framing): try begin(head, framing)
+      case .informational: exchange.onInformational?(parser.head)
+      case .final(let framing): try begin(parser.head, framing)
       }
     }
 
     private func begin(_ head: ResponseHead, _ framing: BodyFraming) throws {
-      self.head = head
       connection?.speaksHTTP1 = head.version != .http2
       if parser.announcesForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
       body = try CurlBody(
@@ -166,7 +163,8 @@
         throw .tooLarge("its trailers are longer than \(exchange.limits.headBytes) bytes")
       }
       let content = try CurlLine.content(line)
-      if !content.isEmpty { _ = try lateTrailers.append(content) }
+      if lateTrailers == nil { lateTrailers = CurlFieldCollector(limit: exchange.limits.fieldCount) }
+      if !content.isEmpty { _ = try lateTrailers?.append(content) }
     }
 
     // MARK: - Bodies
@@ -211,17 +209,17 @@
 
     /// Checks that all has come and makes the answer of it.
     func finish() throws -> HTTPResponse {
-      guard let head = head.take() else {
+      guard parser.isFinal else {
         throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
       }
       if awaitsClose, handle?.sawClose == false {
         throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
       }
       try body?.finish()
-      var response = HTTPResponse(head: head, url: exchange.request.url)
+      var response = HTTPResponse(head: parser.head, url: exchange.request.url)
       progress?.finish(.download, body?.wireBytes ?? 0)
       response.body = body?.takeMemory() ?? Data()
-      response.trailers = lateTrailers.count > 0 ? lateTrailers.take() : body?.takeTrailers() ?? HTTPFields()
+      response.trailers = lateTrailers?.take() ?? body?.takeTrailers() ?? HTTPFields()
       if let handle { response.metrics = CurlMetrics.read(handle.easy, of: self) }
       return response
     }

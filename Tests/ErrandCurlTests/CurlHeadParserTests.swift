@@ -105,7 +105,7 @@
       var parser = Self.parser(Row(lines: [], outcome: .unfinished))
       var head: ResponseHead?
       for line in ["HTTP/1.1 200 Fine", "B:  2\t", "a: 1", "B: ", "C: x: y"] + [""] {
-        if case .final(let final, _) = try Self.feed(line + "\r\n", to: &parser) { head = final }
+        if case .final = try Self.feed(line + "\r\n", to: &parser) { head = parser.head }
       }
       let fields = try #require(head).fields.all
       #expect(fields.map(\.name.rawValue) == ["B", "a", "B", "C"])
@@ -125,7 +125,7 @@
       var parser = Self.parser(Row(lines: [], outcome: .unfinished))
       var final: ResponseHead?
       for line in ["HTTP/1.1 103 x", "Link: a", "Content-Encoding: gzip", "", Self.ok, "A: b", ""] {
-        if case .final(let head, _) = try Self.feed(line + "\r\n", to: &parser) { final = head }
+        if case .final = try Self.feed(line + "\r\n", to: &parser) { final = parser.head }
       }
       #expect(final?.fields.all.map(\.name.rawValue) == ["A"])
       #expect(parser.contentEncoding.isEmpty)
@@ -155,8 +155,8 @@
       var parser = parser(row)
       do {
         for line in row.lines {
-          if case .final(let head, let framing) = try feed(line + "\r\n", to: &parser) {
-            return .final(head.status, framing)
+          if case .final(let framing) = try feed(line + "\r\n", to: &parser) {
+            return .final(parser.head.status, framing)
           }
         }
         return .unfinished
