@@ -2,6 +2,7 @@
   import CCurl
   import CErrandCurl
   import ErrandCore
+  import Glibc
 
   /// Turns libcurl's codes into failures that a caller can act on.
   struct CurlFailure {
@@ -42,6 +43,9 @@
       .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
       isCertainlyNotSent: true)
 
+    /// What the system says where there is no network at all.
+    private static let offlineErrors = [Int(ENETDOWN), Int(ENETUNREACH)]
+
     var transportFailure: TransportFailure {
       let kind = kind
       return TransportFailure(kind, sentence(kind), isCertainlyNotSent: !mayHaveBeenSent)
@@ -53,7 +57,7 @@
       case CURLE_UNSUPPORTED_PROTOCOL: mayHaveBeenSent ? .malformedResponse : .unsupported
       case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
       case CURLE_COULDNT_RESOLVE_HOST: .nameLookup
-      case CURLE_COULDNT_CONNECT: .refused
+      case CURLE_COULDNT_CONNECT: Self.offlineErrors.contains(systemError) ? .offline : .refused
       case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent ? .idleTimeout : .connectTimeout
       case CURLE_PARTIAL_FILE: .truncated
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT: .malformedResponse
@@ -100,6 +104,7 @@
     static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin, verifyResult: Int) -> String {
       switch kind {
       case .unsupported: "The request cannot be sent by libcurl."
+      case .offline: "There is no network on which \(origin) could be reached."
       case .nameLookup: "The name of \(origin.host) could not be resolved."
       case .refused: "Nobody listens at \(origin), or it cannot be reached."
       case .connectTimeout: "No connection to \(origin) stood in time."

@@ -66,6 +66,17 @@
     }
 
     @Test(arguments: [
+      (100, TransportFailure.Kind.offline), (101, .offline), (111, .refused), (113, .refused), (0, .refused),
+    ])
+    func `no network is offline`(_ systemError: Int, _ kind: TransportFailure.Kind) throws {
+      var failure = CurlFailure(
+        code: CURLE_COULDNT_CONNECT, text: "x", origin: try HTTPURL("https://example.com").origin)
+      failure.systemError = systemError
+      #expect(failure.transportFailure.kind == kind)
+      #expect(failure.transportFailure.isCertainlyNotSent)
+    }
+
+    @Test(arguments: [
       (10, "The certificate of https://example.com has expired."), (9, "is not valid yet"), (18, "signed by itself"),
       (20, "an authority that is not trusted"), (62, "is for another host"), (0, "could not be set up"),
     ])

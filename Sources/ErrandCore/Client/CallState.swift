@@ -26,6 +26,9 @@ public final class CallState: Sendable {
   public struct Stopped: Error, Sendable, Hashable {
     /// Why the call was stopped.
     public let reason: StopReason
+
+    /// Makes the error, for transports that hear of a stop in ways of their own.
+    public init(reason: StopReason) { self.reason = reason }
   }
 
   /// When the call ends at the latest, or nil when it has no deadline.
