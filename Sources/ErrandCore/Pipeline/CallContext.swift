@@ -35,3 +35,14 @@ public struct CallInfo: Sendable {
   /// The name of the request's type.
   public var name: String { "\(type(of: request))" }
 }
+
+extension CallInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The number and the name of the request's type; not what the request holds.
+  public var description: String { "#\(id) \(name)" }
+  /// The number and the name of the request's type.
+  public var debugDescription: String { description }
+  /// What a dump shows: not what the request holds.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["call": description, "tag": tag ?? "none", "priority": priority], displayStyle: .struct)
+  }
+}
