@@ -66,9 +66,7 @@ package struct Validating: Interceptor {
   }
 
   private static func clause(of error: JSONError) -> String {
-    if error == .empty { return "the body is empty." }
-    let sentence = error.description
-    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+    error == .empty ? "the body is empty." : error.clause + "."
   }
 
   private static func checkBusiness(
