@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation of the package into docs-out. A warning, such as a dead link, fails it.
+# Builds the documentation of the package into docs-out. A warning, such as a dead link, fails it; so does a sample
+# that no snippet holds, and a status that names a test that is not there.
 # With --skip-build it documents what .build holds already.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -10,6 +11,12 @@ MODULES=.build/debug/Modules
 if [[ ! -d $CATALOG ]]; then
   say "docs: no $CATALOG yet, nothing to build"
   exit 0
+fi
+if command -v python3 >/dev/null; then
+  python3 Scripts/check-samples.py
+  python3 Scripts/check-status.py
+else
+  complain "docs: samples and status stay unchecked, since python3 is not there"
 fi
 if [[ ${1:-} != --skip-build ]]; then swift build; fi
 
@@ -44,4 +51,15 @@ rm -rf "$OUTPUT"
   --transform-for-static-hosting \
   --warnings-as-errors \
   --output-path "$OUTPUT"
-say "docs: written to $OUTPUT"
+
+# The root has no page of its own: it leads to the first one.
+cat >"$OUTPUT/index.html" <<'PAGE'
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Errand</title>
+<meta http-equiv="refresh" content="0; url=documentation/errand/">
+<p><a href="documentation/errand/">The documentation of Errand</a></p>
+</html>
+PAGE
+say "docs: written to $OUTPUT; to read them: python3 -m http.server -d $OUTPUT"

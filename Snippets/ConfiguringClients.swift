@@ -46,21 +46,6 @@ final class Session: CredentialProvider {
 client.configure { $0.credentials = Session() }
 
 // snippet.interceptors
-struct Signing: Interceptor {
-  let origin: String
-
-  func intercept(
-    _ request: HTTPRequest, context: CallContext, next: Next
-  ) async throws -> HTTPResponse {
-    guard "\(request.url.origin)" == origin else { return try await next(request) }
-    var request = request
-    let text = request.url.string.utf8
-    let signature = text.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
-    request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
-    return try await next(request)
-  }
-}
-
 struct Secrecy: Interceptor {
   func intercept(
     _ request: HTTPRequest, context: CallContext, next: Next
@@ -77,7 +62,12 @@ client.configure {
   // Around the call: before it is fixed, and before its answer is judged.
   $0.interceptors = [Secrecy()]
   // Around each exchange: the last word.
-  $0.exchangeInterceptors = [Signing(origin: server.url)]
+  $0.exchangeInterceptors = [
+    Signing { request in
+      let signature = request.url.string.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) }
+      request.fields.append(HTTPField("X-Signature", "\(signature)", isSecret: true))
+    }
+  ]
 }
 
 // snippet.limits

@@ -20,6 +20,7 @@ print(user.nick)
 
 let full = try await client.response(GetUser(id: 7))
 print(full.status, full.fields[.contentType] ?? "", full.metrics.total, full.value.nick)
+print(full.request.curlCommand())  // what was sent, as a line for curl
 
 let outcome = await client.outcome(of: GetUser(id: 7))
 print(outcome.value?.nick ?? outcome.error?.message ?? "")

@@ -23,6 +23,24 @@ struct GetUser: APIRequest {
   #expect(transport.requests.map(\.url.path) == ["/users/7", "/users/7", "/users/7"])
 }
 
+// snippet.latch
+@Test func `a call is seen while it runs`() async throws {
+  let latch = Latch()
+  var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+  configuration.transport = .own(
+    ScriptedTransport { _ in
+      try await latch.wait()
+      return .json(#"{"nick":"Ada"}"#)
+    })
+  let client = APIClient(configuration)
+
+  async let user = client.send(GetUser(id: 7))
+  await latch.reached()  // the request is on its way, and nothing is answered yet
+  #expect(client.running.count == 1)
+  latch.open()
+  #expect(try await user.nick == "Ada")
+}
+
 // snippet.loopback
 @Test func `broken answers are told apart`() async throws {
   let server = try LoopbackServer()
@@ -84,6 +102,7 @@ final class Screen: Sendable {
 
 // `swift test` finds tests by itself; here they are called one by one.
 try await `a user is read, then the server fails`()
+try await `a call is seen while it runs`()
 try await `broken answers are told apart`()
 try await `a cancel ends a call in flight`()
 try await `the deadline ends a silent call`()

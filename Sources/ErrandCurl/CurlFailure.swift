@@ -57,7 +57,7 @@
       case CURLE_UNSUPPORTED_PROTOCOL: mayHaveBeenSent ? .malformedResponse : .unsupported
       case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
       case CURLE_COULDNT_RESOLVE_HOST: .nameLookup
-      case CURLE_COULDNT_CONNECT: Self.offlineErrors.contains(systemError) ? .offline : .refused
+      case CURLE_COULDNT_CONNECT: Self.offlineErrors.contains(systemError) ? .offline : isElsewhere ? .proxy : .refused
       case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent ? .idleTimeout : .connectTimeout
       case CURLE_PARTIAL_FILE: .truncated
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT: .malformedResponse
@@ -67,6 +67,13 @@
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: broken
       default: Self.tlsCodes.contains(code.rawValue) ? .tls : .other
       }
+    }
+
+    /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
+    private var isElsewhere: Bool {
+      let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
+      return text.hasPrefix("Failed to connect to ")
+        && !text.hasPrefix("Failed to connect to \(host) port \(origin.port) ")
     }
 
     /// The connection failed while request or answer were on their way.
@@ -92,7 +99,7 @@
       let isWrongHost = cause.contains("subject name") || cause.contains("does not match")
       let reason = isWrongHost ? CurlFailureText.wrongHost : verifyResult
       let sentence = CurlFailureText.sentence(for: kind, origin: origin, verifyResult: reason)
-      return "\(sentence) (\(cause); libcurl \(code.rawValue))"
+      return "\(sentence.dropLast()) (\(cause); libcurl \(code.rawValue))."
     }
   }
 
@@ -107,8 +114,8 @@
       case .offline: "There is no network on which \(origin) could be reached."
       case .nameLookup: "The name of \(origin.host) could not be resolved."
       case .refused: "Nobody listens at \(origin), or it cannot be reached."
-      case .connectTimeout: "No connection to \(origin) stood in time."
-      case .idleTimeout: "Nothing moved between \(origin) and here in time."
+      case .connectTimeout: connectTimeout(origin, after: nil)
+      case .idleTimeout: idleTimeout(origin, after: nil)
       case .tls: tls(origin, verifyResult)
       case .proxy: "The proxy on the way to \(origin) refused or failed."
       case .closedBeforeResponse: "\(origin) closed the connection before a byte of its answer."
@@ -121,6 +128,16 @@
       default: "The exchange with \(origin) failed."
       }
     }
+
+    static func connectTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
+      "No connection to \(origin) stood \(within(limit)); raise `timeouts.connect` to wait longer."
+    }
+
+    static func idleTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
+      "Nothing moved between \(origin) and here \(within(limit)); raise `timeouts.idle` to wait longer."
+    }
+
+    private static func within(_ limit: Duration?) -> String { limit.map { "within \($0)" } ?? "in time" }
 
     private static func tls(_ origin: HTTPURL.Origin, _ verifyResult: Int) -> String {
       switch verifyResult {

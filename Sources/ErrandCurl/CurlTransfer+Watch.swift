@@ -23,11 +23,13 @@
 
     /// The failure of one that has waited too long.
     var timeout: TransportFailure {
+      let origin = exchange.request.url.origin
       if hasConnected {
-        return TransportFailure(.idleTimeout, "Nothing moved between \(exchange.request.url.origin) and here in time.")
+        let text = CurlFailureText.idleTimeout(origin, after: exchange.idleTimeout)
+        return TransportFailure(.idleTimeout, text)
       }
-      return TransportFailure(
-        .connectTimeout, "No connection to \(exchange.request.url.origin) stood in time.", isCertainlyNotSent: true)
+      let text = CurlFailureText.connectTimeout(origin, after: exchange.connectTimeout)
+      return TransportFailure(.connectTimeout, text, isCertainlyNotSent: true)
     }
   }
 #endif

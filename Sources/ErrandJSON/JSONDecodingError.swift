@@ -50,7 +50,7 @@ public struct JSONDecodingError: Error, Sendable {
       case .numberOutOfRange: .numberOutOfRange
       default: .notJSON
       }
-    self.init(kind: kind, path: .root, reason: error.description, excerpt: excerpt, underlying: error)
+    self.init(kind: kind, path: .root, reason: error.clause, excerpt: excerpt, underlying: error)
   }
 
   /// For a place that is not in the document.
@@ -63,9 +63,11 @@ public struct JSONDecodingError: Error, Sendable {
 }
 
 extension JSONDecodingError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// One line: `$.users[2].name: expected a string, found a number, in {"id":3,"name":7}`.
+  /// One line: `$.users[2].name: expected a string, found a number, in {"id":3,"name":7}`. A text that is empty or not
+  /// JSON has no place in it to name.
   public var description: String {
-    "\(path): \(reason)" + (excerpt.isEmpty ? "" : ", in \(excerpt)")
+    let isWhole = kind == .empty || kind == .notJSON
+    return (isWhole ? reason : "\(path): \(reason)") + (excerpt.isEmpty ? "" : ", in \(excerpt)")
   }
 
   /// The same line, so that the underlying error does not appear in dumps.

@@ -31,4 +31,10 @@ extension JSONError: CustomStringConvertible {
     case .malformedPath(let text): "\"\(text)\" is not a JSON path; write it like data.items[0].name."
     }
   }
+
+  /// The sentence as a part of another one: in small letters, without a full stop.
+  package var clause: String {
+    let sentence = description
+    return sentence.prefix(1).lowercased() + sentence.dropFirst().dropLast()
+  }
 }

@@ -29,6 +29,8 @@
       Row(CURLE_COULDNT_RESOLVE_HOST, .connecting, .nameLookup),
       Row(CURLE_COULDNT_RESOLVE_PROXY, .connecting, .proxy),
       Row(CURLE_COULDNT_CONNECT, .connecting, .refused),
+      Row(CURLE_COULDNT_CONNECT, .connecting, .refused, "Failed to connect to example.com port 443 after 1 ms: …"),
+      Row(CURLE_COULDNT_CONNECT, .connecting, .proxy, "Failed to connect to proxy.example port 3128 after 1 ms: …"),
       Row(CURLE_OPERATION_TIMEDOUT, .connecting, .connectTimeout),
       Row(CURLE_OPERATION_TIMEDOUT, .sent, .idleTimeout),
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls), Row(CURLE_PEER_FAILED_VERIFICATION, .connecting, .tls),
@@ -77,7 +79,7 @@
     }
 
     @Test(arguments: [
-      (10, "The certificate of https://example.com has expired."), (9, "is not valid yet"), (18, "signed by itself"),
+      (10, "The certificate of https://example.com has expired (x; libcurl 60)."), (9, "is not valid yet"), (18, "signed by itself"),
       (20, "an authority that is not trusted"), (62, "is for another host"), (0, "could not be set up"),
     ])
     func `a refused certificate says why`(_ verifyResult: Int, _ words: String) throws {

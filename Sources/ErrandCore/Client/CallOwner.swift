@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Whom calls belong to, such as a page: when it is freed, its calls are cancelled. Calls and options hold it weakly,
-/// so keep it where it belongs.
+/// so keep it where it belongs: options whose owner is gone cancel the call as it starts.
 ///
 /// ```swift
 /// final class Page { let calls = CallOwner() }

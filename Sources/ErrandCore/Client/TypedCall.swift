@@ -1,3 +1,5 @@
+import ErrandJSON
+
 /// The part of a run that depends on the request's types. All of it is synchronous: the waiting is done by ``CallRun``,
 /// which knows no types, so that no wait has to carry a value of unknown size.
 protocol CallTyping: AnyObject, Sendable {
@@ -39,9 +41,13 @@ final class TypedCall<R: APIRequest>: CallTyping {
     } catch let error as APIError {
       return error
     } catch {
-      let clause = "the answer could not be read as \(decoder.name): \(error)"
+      let clause = "the answer could not be read as \(decoder.name): \(error)\(Self.cure(for: error))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }
+  }
+
+  private static func cure(for error: any Error) -> String {
+    (error as? JSONDecodingError)?.kind == .empty ? "; where that is right, take `Nothing` as the response type" : ""
   }
 
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)? {

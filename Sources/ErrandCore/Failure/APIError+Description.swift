@@ -76,7 +76,17 @@ extension APIError {
         case .decode: .decoding
         default: .interceptor
         }
-      return APIError(stage, code, sentence("the \(stage.rawValue) stage failed: \(error)"), cause: error)
+      return APIError(stage, code, sentence("\(culprit(of: stage)): \(error)"), cause: error)
+    }
+  }
+
+  /// Whose error it was, where it says nothing of itself.
+  private static func culprit(of stage: Stage) -> String {
+    switch stage {
+    case .interceptor: "an interceptor failed"
+    case .authorize: "the credential could not be had"
+    case .transport: "the transport failed"
+    default: "the \(stage.rawValue) stage failed"
     }
   }
 

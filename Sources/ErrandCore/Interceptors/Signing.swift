@@ -7,7 +7,8 @@
 /// ```
 ///
 /// It sees the final URL, fields and body of every exchange. It does not run for a redirect that leads to another
-/// origin, so that no signature is shown there.
+/// origin than the call began with, so that no signature is shown there. A request that itself goes elsewhere, by an
+/// absolute URL for one, is signed; where that must not be, look at the origin of its URL first.
 public struct Signing: Interceptor {
   private let sign: @Sendable (inout HTTPRequest) async throws -> Void
 

@@ -13,10 +13,14 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 7))
 /// ```
 ///
-/// Everything but the path has a default. Each property is read once per call, on the caller's executor. Precedence
-/// is the same everywhere: the call's options beat the request, the request its family, the family the client. In an
-/// app whose default isolation is the main actor, a protocol that refines this one and its extensions are declared
-/// `nonisolated`.
+/// Everything but the path has a default. Precedence is the same everywhere: the call's options beat the request, the
+/// request its family, the family the client. In an app whose default isolation is the main actor, a protocol that
+/// refines this one and its extensions are declared `nonisolated`.
+///
+/// Each property is read at most once per call; ``indicator`` alone is read by each ``LoadingIndicator`` as the call
+/// starts. Hooks, decoder, family, time-outs, priority, accessories and ``jsonDecoding`` are read where the call is
+/// started. The rest is read where it works: for `send`, `response` and `outcome` on the caller's executor, for
+/// `start` on the global one.
 public protocol APIRequest<Response>: Sendable {
   /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data

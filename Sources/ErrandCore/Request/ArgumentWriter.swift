@@ -4,7 +4,12 @@ import Foundation
 /// Writes arguments as a query, as a form or as JSON.
 struct ArgumentWriter: Sendable {
   /// A value that cannot be written, with the argument's name.
-  struct Unwritable: Error { let name: String }
+  struct Unwritable: Error {
+    enum Reason { case notFinite, nestedInCommas, namedTwice }
+
+    let name: String
+    let reason: Reason
+  }
 
   let style: ArgumentStyle
 
@@ -22,7 +27,7 @@ struct ArgumentWriter: Sendable {
     var object: [String: JSONValue] = [:]
     for entry in arguments.entries {
       let former = object.updateValue(try json(entry.value, entry.name), forKey: entry.name)
-      if former != nil { throw Unwritable(name: entry.name) }
+      if former != nil { throw Unwritable(name: entry.name, reason: .namedTwice) }
     }
     return .object(object)
   }
@@ -34,11 +39,11 @@ struct ArgumentWriter: Sendable {
     case .integer(let integer): return .integer(integer)
     case .unsigned(let unsigned): return .unsigned(unsigned)
     case .number(let number):
-      guard number.isFinite else { throw Unwritable(name: name) }
+      guard number.isFinite else { throw Unwritable(name: name, reason: .notFinite) }
       return .number(number)
     case .string(let string): return .string(string)
     case .date(let date):
-      guard date.timeIntervalSince1970.isFinite else { throw Unwritable(name: name) }
+      guard date.timeIntervalSince1970.isFinite else { throw Unwritable(name: name, reason: .notFinite) }
       switch style.dates {
       case .iso8601: return .string(Self.iso8601(date))
       case .seconds, .milliseconds: return .integer(whole(date))
@@ -95,10 +100,14 @@ struct ArgumentWriter: Sendable {
     case .date(let date) where date.timeIntervalSince1970.isFinite:
       style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
     case .null: style.nulls == .word ? "null" : ""
-    case .number, .date, .omitted, .array, .object:
-      let escaped = String(decoding: name, as: UTF8.self)
-      throw Unwritable(name: escaped.removingPercentEncoding ?? escaped)
+    case .number, .date: throw Self.unwritable(name, .notFinite)
+    case .omitted, .array, .object: throw Self.unwritable(name, .nestedInCommas)
     }
+  }
+
+  private static func unwritable(_ name: [UInt8], _ reason: Unwritable.Reason) -> Unwritable {
+    let escaped = String(decoding: name, as: UTF8.self)
+    return Unwritable(name: escaped.removingPercentEncoding ?? escaped, reason: reason)
   }
 
   private func whole(_ date: Date) -> Int64 {

@@ -59,7 +59,20 @@ struct BodyBuilder {
 
   private func withCommon(_ data: Data) throws -> Data {
     guard let common = common?(), !common.isEmpty else { return data }
-    guard let object = try ArgumentWriter(style: style).json(common).objectValue else { return data }
-    return try JSONEncoding.merge(object, into: data)
+    let object: [String: JSONValue]
+    do {
+      guard let value = try ArgumentWriter(style: style).json(common).objectValue else { return data }
+      object = value
+    } catch {
+      throw URLBuilder.unwritable(error)
+    }
+    do {
+      return try JSONEncoding.merge(object, into: data)
+    } catch JSONError.notAnObject(let found) {
+      throw APIError.build(
+        .invalidBody,
+        "The client's common body arguments need a JSON object to go into, but this body is \(found); "
+          + "send an object, or the JSON as bytes.")
+    }
   }
 }

@@ -12,7 +12,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   /// The segment that makes the path unusable, if there is one.
   let refusedSegment: String?
 
-  /// Makes a path of a text that is known at run time, read like a literal.
+  /// Makes a path of a text that was put together before, read like a literal: its escapes are kept, and what was a
+  /// variable in it can no longer be told, so none is escaped. `RequestPath("/users/\(id)")`, a literal, escapes `id`.
   public init(_ text: String) {
     self.text = text
     refusedSegment = nil

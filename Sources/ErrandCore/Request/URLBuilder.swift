@@ -46,10 +46,13 @@ struct URLBuilder: Sendable {
   }
 
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {
-    .build(
-      .invalidArgument,
-      "The argument \"\(error.name)\" cannot be written: no finite number, a list in a comma list, or named twice in JSON."
-    )
+    let clause =
+      switch error.reason {
+      case .notFinite: "is no finite number; check the value"
+      case .nestedInCommas: "holds lists or objects in a list, which commas cannot show; choose another `ArgumentStyle.arrays`"
+      case .namedTwice: "is named twice, and JSON has each name once; name it once, with a list"
+      }
+    return .build(.invalidArgument, "The argument \"\(error.name)\" \(clause).")
   }
 
   private static func refuseControls(_ bytes: String.UTF8View, _ path: String) throws(APIError) {

@@ -10,8 +10,8 @@ enum TextDecoding {
 
   /// Decodes a body: a byte order mark counts first, then the named charset, then UTF-8.
   static func text(_ body: Data, charset: String?) throws(Refusal) -> String {
-    if let (encoding, length) = byteOrderMark(of: body) {
-      return try decode(body.dropFirst(length), encoding, named: charset ?? "a byte order mark")
+    if let (mark, encoding, name) = byteOrderMark(of: body) {
+      return try decode(body.dropFirst(mark.count), encoding, named: "\(name), as its byte order mark says")
     }
     guard let charset, !charset.isEmpty else { return try decode(body, .utf8, named: "UTF-8") }
     guard let encoding = encodings[charset.lowercased()] else { throw .unknownCharset(charset) }
@@ -39,12 +39,13 @@ enum TextDecoding {
     }
   }
 
-  private static func byteOrderMark(of body: Data) -> (String.Encoding, Int)? {
-    let marks: [([UInt8], String.Encoding)] = [
-      ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian),
-      ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+  private static func byteOrderMark(of body: Data) -> (mark: [UInt8], encoding: String.Encoding, name: String)? {
+    let marks: [(mark: [UInt8], encoding: String.Encoding, name: String)] = [
+      ([0xEF, 0xBB, 0xBF], .utf8, "UTF-8"), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian, "UTF-32"),
+      ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian, "UTF-32"), ([0xFF, 0xFE], .utf16LittleEndian, "UTF-16"),
+      ([0xFE, 0xFF], .utf16BigEndian, "UTF-16"),
     ]
-    return marks.first { body.starts(with: $0.0) }.map { ($0.1, $0.0.count) }
+    return marks.first { body.starts(with: $0.mark) }
   }
 
   /// The names of the IANA registry of character sets, in lower case, that servers use. UTF-16 without a mark is big

@@ -32,14 +32,15 @@ import Testing
   }
 
   @Test(arguments: [
-    (APIError.Stage.authorize, APIError.Code.noCredential), (.interceptor, .interceptor), (.decode, .decoding),
-    (.transport, APIError.Code(rawValue: "other")),
+    (APIError.Stage.authorize, APIError.Code.noCredential, "The credential could not be had: odd."),
+    (.interceptor, .interceptor, "An interceptor failed: odd."), (.decode, .decoding, "The decode stage failed: odd."),
+    (.transport, APIError.Code(rawValue: "other"), "The transport failed: odd."),
   ])
-  func `other errors keep their stage`(stage: APIError.Stage, code: APIError.Code) {
+  func `other errors keep their stage`(stage: APIError.Stage, code: APIError.Code, sentence: String) {
     struct Odd: Error, CustomStringConvertible { let description = "odd" }
     let error = APIError.mapping(Odd(), as: stage)
     #expect(error.stage == stage && error.code == code && error.cause is Odd)
-    #expect(error.message == "The \(stage.rawValue) stage failed: odd.")
+    #expect(error.message == sentence)
   }
 
   @Test(arguments: [

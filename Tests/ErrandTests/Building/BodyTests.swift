@@ -111,7 +111,8 @@ import Testing
     let error = await bench.failure(of: Sending(method: .post, body: .json([1, 2])))
     #expect(error?.code == .invalidBody)
     #expect(
-      error?.message == "The body could not be written as JSON: A JSON object is needed, but this is an array.")
+      error?.message == "The client's common body arguments need a JSON object to go into, but this body is an array; "
+        + "send an object, or the JSON as bytes.")
     #expect(bench.transport.requests.isEmpty)
   }
 }

@@ -93,7 +93,7 @@ import Testing
     let bench = ScriptedClient { $0.interceptors = [Around { _, _, _ in throw Closed() }] }
     let error = await bench.failure(of: Sending())
     #expect(error?.stage == .interceptor && error?.code == .interceptor && error?.cause is Closed)
-    #expect(error?.message == "The interceptor stage failed: the shop is closed.")
+    #expect(error?.message == "An interceptor failed: the shop is closed.")
     #expect(error?.request?.url.string == "http://h.example/p" && error?.attempts == 0)
     #expect(bench.transport.requests.isEmpty)
   }

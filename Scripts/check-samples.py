@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Checks that every Swift sample in the guides and the README stands in a snippet, where the compiler reads it.
+
+A sample is a block fenced by ```swift. Blank lines cut it into runs, and the lines of each run must stand one behind
+the other in some file of Snippets; indentation does not count. A block with no language is shown and not checked.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "Sources/Errand/Errand.docc").rglob("*.md"))]
+BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def lines_of(text):
+    """The lines that say something, without their indentation."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def holds(snippet, run):
+    """Whether the run stands in the snippet, line for line."""
+    return any(snippet[start : start + len(run)] == run for start in range(len(snippet) - len(run) + 1))
+
+
+def main():
+    snippets = [lines_of(path.read_text()) for path in sorted((ROOT / "Snippets").glob("*.swift"))]
+    count, missing = 0, []
+    for page in PAGES:
+        text = page.read_text()
+        for block in BLOCK.finditer(text):
+            count += 1
+            line = text.count("\n", 0, block.start(1)) + 1
+            for run in re.split(r"\n\s*\n", block.group(1)):
+                if not any(holds(snippet, lines_of(run)) for snippet in snippets):
+                    missing.append((page.relative_to(ROOT), line, lines_of(run)[0]))
+    for page, line, first in missing:
+        print(
+            f"{page}:{line}: this sample stands in no file of Snippets, so nothing compiles it; "
+            f"add it to one, or take the words of one. It begins: {first}",
+            file=sys.stderr,
+        )
+    if count == 0:
+        print("check-samples: there is no Swift sample in the guides; has the catalog moved?", file=sys.stderr)
+    if missing or count == 0:
+        return 1
+    print(f"samples: all {count} stand in Snippets")
+    return 0
+
+
+sys.exit(main())
