@@ -65,7 +65,7 @@
     // MARK: - Any thread
 
     func push(_ command: CurlCommand) {
-      let duty = inbox.withLock { $0.push(command) }
+      let duty = isUsable ? inbox.withLock { $0.push(command) } : .refuse
       if duty == .refuse { refuse(command) } else { perform(duty) }
     }
 

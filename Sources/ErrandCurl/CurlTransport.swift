@@ -51,7 +51,10 @@
     public var contentCodings: [String] { ContentCoding.announced }
 
     /// Timers that the transport's own thread serves.
-    public var timers: (any Timers)? { state.withLock { $0.timers } }
+    public var timers: (any Timers)? {
+      let timers = state.withLock { $0.timers }
+      return timers.loop.isUsable ? timers : nil
+    }
 
     /// The transport's own thread as a place for tasks: a task that prefers it pays for no change of threads.
     ///

@@ -78,6 +78,17 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   }
 }
 
+extension RequestHeaders: CustomStringConvertible, CustomReflectable {
+  /// One field a line, secrets masked; those that are not to be sent have no value.
+  public var description: String {
+    entries.map { entry in
+      entry.value.map { "\(HTTPField(entry.name, $0.text, isSecret: $0.isSecret))" } ?? "\(entry.name):"
+    }.joined(separator: "\n")
+  }
+  /// What a dump shows: never a secret value.
+  public var customMirror: Mirror { Mirror(self, children: ["fields": description], displayStyle: .struct) }
+}
+
 extension RequestHeaders.FieldValue: CustomReflectable {
   /// What a dump shows: never a secret value.
   public var customMirror: Mirror { Mirror(self, children: ["value": description], displayStyle: .struct) }

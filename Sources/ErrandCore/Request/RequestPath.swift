@@ -79,3 +79,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
     }
   }
 }
+
+extension RequestPath: CustomReflectable {
+  /// What a dump shows: the values of the query masked.
+  public var customMirror: Mirror { Mirror(self, children: ["path": description], displayStyle: .struct) }
+}

@@ -6,6 +6,9 @@ enum WireRules {
       let shown = Redaction.visible(request.method.rawValue)
       throw .build(.invalidMethod, "The method \"\(shown)\" is no token; use letters such as GET, without spaces.")
     }
+    if request.method == "CONNECT" {
+      throw .build(.invalidMethod, "The method CONNECT opens a tunnel and is the transport's alone; use another one.")
+    }
     if request.body != nil, request.method == .head || request.method == "TRACE" {
       throw .build(.invalidBody, "A \(request.method) request carries no body; remove it or use another method.")
     }

@@ -23,6 +23,10 @@ import Testing
     #expect(error?.message.hasSuffix(" is no token; use letters such as GET, without spaces.") == true)
   }
 
+  @Test func `CONNECT is the transport's own`() async {
+    #expect(await refusal(Sending(method: "CONNECT"))?.code == .invalidMethod)
+  }
+
   @Test func `method is named`() async {
     let error = await refusal(Sending(method: "GE\r\nT"))
     #expect(error?.message == "The method \"GE\\u{d}\\u{a}T\" is no token; use letters such as GET, without spaces.")

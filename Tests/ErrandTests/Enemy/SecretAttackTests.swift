@@ -51,6 +51,15 @@ import Testing
     #expect(shown.all[0].contains("Login"))
   }
 
+  @Test func `what is to be sent shows no secret`() {
+    let headers: RequestHeaders = [
+      "Authorization": "Bearer MARKER", "cookie": "sid=MARKER", "X-Plain": "seen", "A": nil,
+    ]
+    let values: [Any] = [headers, CallOptions(headers: headers), RequestPath("/p?MARKER"), Sending(headers: headers)]
+    for value in values { #expect(!SecretTests.everything(value).contains("MARKER")) }
+    #expect(headers.description == "Authorization: •••\ncookie: •••\nX-Plain: seen\nA:")
+  }
+
   @Test func `a proxy shows no password`() {
     var configuration = CurlConfiguration()
     configuration.proxy = .url("http://u:MARKER@h:3128", user: "u", password: "MARKER")
