@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ErrandCore
   import Foundation
 
   /// How ``CurlTransport`` reaches servers: proxy, trust, versions and idle connections.
@@ -108,7 +109,7 @@
       switch self {
       case .none: "none"
       case .environment: "environment"
-      case .url(let url, let user, _): user == nil ? url : "\(url) with credentials"
+      case .url(let url, let user, _): Redaction.url(url) + (user == nil ? "" : " with credentials")
       }
     }
     /// The proxy, its credentials masked.

@@ -157,17 +157,19 @@
       switch command {
       case .submit(let transfer): start(transfer, multi)
       case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)
-      case .resume(let transfer): resume(transfer)
+      case .resume(let transfer): resume(transfer, multi)
       case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
       }
     }
 
-    private func resume(_ transfer: CurlTransfer) {
+    /// libcurl hands over here what it held back. It would not end the transfer where that is refused.
+    private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
       transfer.isPaused = false
       transfer.lastActivity = now
       expectWatch(of: transfer)
-      curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+      let code = curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+      if transfer.failure != nil || code != CURLE_OK { done(transfer, handle, code, multi) }
     }
 
     // MARK: - Beginning and end of a transfer

@@ -136,7 +136,10 @@
     }
 
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
-      guard let sink = exchange.sink else { return .memory(limit: exchange.limits.bodyBytes) }
+      guard let sink = exchange.sink else {
+        if exchange.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
+        return .memory(limit: exchange.limits.bodyBytes)
+      }
       let flow = BodyFlow { [weak self, weak loop] in
         guard let self, let loop else { return }
         loop.push(.resume(self))

@@ -91,8 +91,23 @@ final class CallRun: Sendable {
     } catch let stopped as CallState.Stopped {
       return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
     } catch {
-      return ending(.mapping(error, as: .transport), nil)
+      return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
     }
+  }
+
+  /// Adds what a refused answer holds, as the request's type for errors; bodies over 16 KiB are read elsewhere.
+  private func readingBody(of error: APIError) async -> APIError {
+    guard error.stage == .validate, let answer = error.response else { return error }
+    let rules = DecodingRules(json: jsonDecoding, envelope: nil)
+    let isLarge = answer.body.count > Validating.inlineLimit
+    let body = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
+    return error.with { $0.errorBody = body }
+  }
+
+  private static func readElsewhere(
+    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules
+  ) async -> (any Sendable)? {
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.errorBody(of: response, rules) }
   }
 
   /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
@@ -158,9 +173,6 @@ final class CallRun: Sendable {
       details.request = details.request ?? sent
       details.response = details.response ?? response
       details.attempts = metrics.attempts
-      guard details.stage == .validate, details.errorBody == nil, let answer = details.response else { return }
-      let rules = DecodingRules(json: jsonDecoding, envelope: nil)
-      details.errorBody = typed.errorBody(of: answer, rules)
     }
   }
 

@@ -9,7 +9,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
       if let status { line += " → \(status)" }
       line += attempts > 1 ? ", \(attempts) attempts]" : "]"
     }
-    return line
+    return Redaction.visible(line)
   }
 
   /// One line for logs, secrets masked.

@@ -15,9 +15,9 @@ package struct Authorizing: Interceptor {
   private func credential(_ request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     switch context.plan.credential {
     case .none: return nil
-    case .own(let credential): return request.url.origin == context.record.opener ? credential : nil
+    case .own(let credential): return request.url.origin == context.opener ? credential : nil
     case .inherited:
-      let account = context.record.account
+      let account = context.account
       guard let provider = context.plan.provider, let base = context.plan.base,
         provider.belongs(to: request.url.origin, base: base)
       else { return nil }

@@ -4,7 +4,7 @@ package struct Freezing: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     try WireRules.check(request)
-    context.record.froze(request.url.origin, account: context.plan.provider?.account)
+    context.freeze(.init(opener: request.url.origin, account: context.plan.provider?.account))
     return try await next(request)
   }
 }

@@ -7,7 +7,7 @@ struct GuardedSink: BodySink {
   let redirects: RedirectPolicy
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    if redirects.mode == .follow, (300...399).contains(head.status), head.status != 304 { return .discard }
+    if redirects.mode == .follow, RedirectDecision.isRedirect(head.status) { return .discard }
     guard rule.accepts(head.status) else { return .memory(limit: Self.refusedLimit) }
     return try Self.naming { () throws in try inner.begin(head, flow: flow) }
   }

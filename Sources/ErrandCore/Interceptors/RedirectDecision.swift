@@ -1,7 +1,7 @@
 import Foundation
 
 /// What to do with an answer that may be a redirect. A function of values (RFC 9110 section 15.4).
-enum RedirectDecision: Sendable {
+package enum RedirectDecision: Sendable {
   /// It is an answer for the caller.
   case deliver
   /// Send this instead.
@@ -32,7 +32,7 @@ enum RedirectDecision: Sendable {
     }
   }
 
-  static func isRedirect(_ status: Int) -> Bool {
+  package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
     default: false

@@ -19,7 +19,7 @@ public struct Signing: Interceptor {
 
   /// Signs the request and passes it on.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard request.url.origin == context.record.opener else { return try await next(request) }
+    guard request.url.origin == context.opener else { return try await next(request) }
     var request = request
     try await sign(&request)
     return try await next(request)

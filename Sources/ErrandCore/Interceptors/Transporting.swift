@@ -33,11 +33,13 @@ package struct Transporting: Interceptor {
   }
 
   private func exchange(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
-    Exchange(
+    var exchange = Exchange(
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
       priority: context.plan.priority, network: context.plan.network,
       onInformational: context.plan.log?.informational, onProgress: context.plan.onProgress)
+    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow
+    return exchange
   }
 
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {

@@ -7,18 +7,34 @@ public final class CallContext: Sendable {
 
   let plan: CallPlan
   let record: CallRecord
+  /// What was fixed on this way down. An interceptor may send several side by side, each with a context of its own.
+  private let frozen: Locked<Frozen?>
 
-  init(call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord) {
+  /// What the freeze notes.
+  struct Frozen: Sendable {
+    let opener: HTTPURL.Origin
+    let account: String?
+  }
+
+  init(call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil) {
     self.call = call
     self.info = info
     self.plan = plan
     self.record = record
+    self.frozen = Locked(frozen)
   }
 
   /// The account the call was frozen with; nil for nobody, and above the freeze.
-  public var account: String? { record.account }
+  public var account: String? { frozen.withLock { $0?.account } }
 
-  func with(_ call: CallState) -> CallContext { CallContext(call: call, info: info, plan: plan, record: record) }
+  /// The origin that the call was frozen for; nil above the freeze.
+  var opener: HTTPURL.Origin? { frozen.withLock { $0?.opener } }
+
+  func freeze(_ frozen: Frozen) { self.frozen.withLock { $0 = frozen } }
+
+  func with(_ call: CallState) -> CallContext {
+    CallContext(call: call, info: info, plan: plan, record: record, frozen: frozen.withLock { $0 })
+  }
 }
 
 /// Who a call is.
@@ -34,4 +50,15 @@ public struct CallInfo: Sendable {
 
   /// The name of the request's type.
   public var name: String { "\(type(of: request))" }
+}
+
+extension CallInfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The number and the name of the request's type; not what the request holds.
+  public var description: String { "#\(id) \(name)" }
+  /// The number and the name of the request's type.
+  public var debugDescription: String { description }
+  /// What a dump shows: not what the request holds.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["call": description, "tag": tag ?? "none", "priority": priority], displayStyle: .struct)
+  }
 }

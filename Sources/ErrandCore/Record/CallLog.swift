@@ -6,6 +6,8 @@ struct CallLog: Sendable {
   /// Writes an informational answer.
   var informational: @Sendable (ResponseHead) -> Void { { info("\($0.status) \($0.reason)") } }
 
-  func info(_ text: @autoclosure () -> String) { write(LogLine(level: .info, call: id, text: text())) }
-  func warning(_ text: @autoclosure () -> String) { write(LogLine(level: .warning, call: id, text: text())) }
+  /// Writes a text on one line, whatever a server put into it.
+  func info(_ text: @autoclosure () -> String) {
+    write(LogLine(level: .info, call: id, text: Redaction.visible(text())))
+  }
 }

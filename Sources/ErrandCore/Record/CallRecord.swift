@@ -3,23 +3,11 @@ final class CallRecord: Sendable {
   struct Notes: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
-    var account: String?
-    var opener: HTTPURL.Origin?
   }
 
   private let notes = Locked(Notes())
 
-  var account: String? { notes.withLock { $0.account } }
-  var opener: HTTPURL.Origin? { notes.withLock { $0.opener } }
-
   func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
-
-  func froze(_ origin: HTTPURL.Origin, account: String?) {
-    notes.withLock {
-      $0.opener = origin
-      $0.account = account
-    }
-  }
 
   func sending(_ request: HTTPRequest) {
     notes.withLock {

@@ -98,7 +98,7 @@ public struct HTTPFields: Sendable {
   }
 }
 
-extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConvertible {
+extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConvertible, CustomReflectable {
   /// Makes fields of a literal, in its order.
   public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
     self.init(elements.map { HTTPField($0, $1) })
@@ -112,4 +112,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral, Hashable, CustomStringConv
 
   /// One field a line, secrets masked.
   public var description: String { all.map(\.description).joined(separator: "\n") }
+
+  /// What a dump shows: the fields, secrets masked; not the bytes in which they came.
+  public var customMirror: Mirror { Mirror(self, unlabeledChildren: all, displayStyle: .collection) }
 }

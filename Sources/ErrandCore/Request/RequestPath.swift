@@ -51,8 +51,9 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation,
 
     /// Adds a variable that may hold slashes, such as the path of a file; each of its segments is escaped.
     public mutating func appendInterpolation(segments variable: String) {
-      let segments = variable.split(separator: "/", omittingEmptySubsequences: false)
-      append(segments.map { PercentEncoding.value(String($0)) }.joined(separator: "/"))
+      // Over bytes: a mark behind a slash would make one character of both.
+      let segments = variable.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+      append(segments.map { PercentEncoding.value(String(Substring($0))) }.joined(separator: "/"))
     }
 
     private mutating func append(_ escaped: String) {

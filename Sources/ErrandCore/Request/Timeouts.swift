@@ -28,8 +28,10 @@ public struct TimeLimit: Sendable, Hashable {
 
   /// Ends after a duration, exact below a second too.
   public static func after(_ duration: Duration) -> TimeLimit { TimeLimit(duration: duration) }
-  /// Ends after some seconds.
-  public static func seconds(_ seconds: Double) -> TimeLimit { .after(.seconds(seconds)) }
+  /// Ends after some seconds; more than a century, or no number at all, is never.
+  public static func seconds(_ seconds: Double) -> TimeLimit {
+    seconds < 4e9 ? .after(.seconds(max(seconds, 0))) : .never
+  }
   /// Ends after some milliseconds.
   public static func milliseconds(_ milliseconds: Int) -> TimeLimit { .after(.milliseconds(milliseconds)) }
   /// Never ends.

@@ -55,7 +55,15 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-extension HTTPResponse: CustomStringConvertible {
+extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Status, length and URL, secrets masked.
-  public var description: String { "\(head.status) \(head.reason), \(body.count) bytes from \(url)" }
+  public var description: String {
+    Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
+  }
+  /// Status, length and URL, secrets masked.
+  public var debugDescription: String { description }
+  /// What a dump shows: fields with secrets masked, and the length of the body.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["response": description, "fields": fields.description], displayStyle: .struct)
+  }
 }

@@ -21,6 +21,9 @@ public struct Exchange: Sendable {
   /// Told how far the bodies have come, on the transport's thread.
   public let onProgress: (@Sendable (TransferProgress) -> Void)?
 
+  /// Whether the body of a redirect is dropped, since the redirect is followed and nobody will read it.
+  package var dropsRedirectBodies = false
+
   /// Makes an exchange.
   public init(
     request: HTTPRequest, call: CallState = CallState(), connectTimeout: Duration? = .seconds(10),

@@ -1,3 +1,4 @@
+import Dispatch
 import Errand
 import ErrandTesting
 import Foundation
@@ -99,5 +100,24 @@ import Testing
     let bench = ScriptedClient(answers: [.json(#"{"user_message":"no"}"#, status: 422)])
     let request = Failing(jsonDecoding: JSONDecoding(keys: .convertFromSnakeCase))
     #expect(await bench.failure(of: request)?.body(as: Fault.self) == Fault(userMessage: "no"))
+  }
+
+  struct Place: Decodable, Sendable {
+    static let key = DispatchSpecificKey<Bool>()
+    let isMain: Bool
+    init(from decoder: any Decoder) throws { isMain = DispatchQueue.getSpecific(key: Self.key) == true }
+  }
+
+  struct Placed: APIRequest {
+    typealias ErrorBody = Place
+    var path: Path { "/f" }
+  }
+
+  @MainActor @Test func `large error bodies are read elsewhere`() async {
+    DispatchQueue.main.setSpecific(key: Place.key, value: true)
+    let large = #"{"text":"\#(String(repeating: "x", count: 20_000))"}"#
+    let bench = ScriptedClient(answers: [.json("{}", status: 500), .json(large, status: 500)])
+    #expect(await bench.failure(of: Placed())?.body(as: Place.self)?.isMain == true)
+    #expect(await bench.failure(of: Placed())?.body(as: Place.self)?.isMain == false)
   }
 }

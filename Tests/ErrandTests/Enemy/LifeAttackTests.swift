@@ -1,0 +1,131 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Clients, owners, transports and settings that go or change while calls run over real sockets.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LifeAttackTests {
+  @Test func `a client may go while its calls run`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
+    let told = Recorded<String>()
+    let ended = Latch()
+    let leaks = LeakCheck()
+    do {
+      let client = APIClient(baseURL: server.url)
+      leaks.watch(client, "client")
+      for _ in 0..<20 {
+        client.start(outcomeOf: Ask<String>(), on: .inPlace) {
+          told.append($0.told)
+          if told.count == 20 { ended.open() }
+        }
+      }
+    }
+    try await gate.reached(times: 20)
+    #expect(await leaks.survivors().isEmpty)
+    gate.open()
+    await ended.waitStubbornly()
+    #expect(told.all == Array(repeating: "success", count: 20))
+  }
+
+  @Test func `an owner that goes ends its calls at the socket`() async throws {
+    let server = try LoopbackServer { _ in .stall() }
+    let client = APIClient(baseURL: server.url)
+    let ended = Latch()
+    let told = Recorded<String>()
+    var owner: CallOwner? = CallOwner()
+    if let owner {
+      for _ in 0..<10 {
+        client.start(outcomeOf: Sending(), on: .inPlace, options: .owner(owner)) {
+          told.append($0.told)
+          if told.count == 10 { ended.open() }
+        }
+      }
+    }
+    try await server.wait { $0.requests.count == 10 }
+    owner = nil
+    await ended.waitStubbornly()
+    #expect(told.all == Array(repeating: "cancelled", count: 10))
+    try await server.wait { $0.openConnectionCount == 0 }
+  }
+
+  @Test func `settings change under running calls`() async throws {
+    let server = try LoopbackServer { _ in .ok("value") }
+    let transport = CurlTransport()
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.transport = .own(transport) }
+    let changes = Task { @concurrent in
+      var round = 0
+      while !Task.isCancelled {
+        round += 1
+        var configuration = transport.configuration
+        configuration.maximumIdleConnections = 1 + round % 7
+        try transport.update(configuration)
+        client.configure { $0.headers = ["X-Round": .text("\(round)")] }
+        client.configure { $0.admission = AdmissionLimits(perHost: 1 + round % 5, total: 8) }
+        await Task.yield()
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<16 {
+        group.addTask {
+          for _ in 0..<25 {
+            let value = try await client.send(Ask<String>())
+            #expect(value == "value")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    changes.cancel()
+    try await changes.value
+    #expect(client.running.isEmpty && client.admission == (0, 0))
+    try await server.wait { $0.openConnectionCount <= 8 }
+  }
+
+  @Test func `a cancel out of progress ends the call`() async throws {
+    let server = try LoopbackServer { _ in .endless() }
+    let client = APIClient(baseURL: server.url)
+    let ended = Latch()
+    let events = Recorded<String>()
+    client.start(
+      Sending(), on: .inPlace, options: .tag("progress"), onSuccess: { _ in events.append("success") },
+      onFailure: {
+        events.append($0.stage.rawValue)
+        ended.open()
+      },
+      onProgress: { _ in
+        events.append("progress")
+        client.cancel(tag: "progress")
+      })
+    await ended.waitStubbornly()
+    #expect(events.all.last == "cancelled" && events.all.count { $0 == "cancelled" } == 1)
+    try await server.wait { $0.openConnectionCount == 0 }
+  }
+
+  /// Where a call can be when it is cancelled.
+  enum Place: CaseIterable, Sendable {
+    case connecting, silent, inHead, inBody, inUpload, redirected, queued, inInterceptor, inCredential, decoding
+  }
+
+  @Test(arguments: Place.allCases) func `a cancel reaches every place`(place: Place) async throws {
+    let stage = CancelStage(place)
+    let server = try stage.server()
+    let client = APIClient(baseURL: server.url)
+    client.configure { stage.prepare(&$0) }
+    let blocker = place == .queued ? Task { await client.outcome(of: Sending(path: "/block")) } : nil
+    if place == .queued { try await server.request(number: 1) }
+    async let outcome = client.outcome(of: stage.request, options: .tag("it"))
+    try await stage.reached(server, client)
+    let start = ContinuousClock.now
+    client.cancel(tag: "it")
+    stage.let()
+    #expect(await outcome.error?.stage == .cancelled)
+    if !isSanitized { #expect(start.duration(to: .now) < .seconds(2)) }
+    client.cancelAll()
+    _ = await blocker?.value
+    #expect(client.running.isEmpty && client.admission == (0, 0))
+    try await server.wait { $0.openConnectionCount <= 1 }
+  }
+}

@@ -1,0 +1,133 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Secrets, accounts and bodies on their way over two real servers.
+@Suite(.timeLimit(.minutes(2))) struct OriginAttackTests {
+  private static let marker = "MARKER"
+
+  /// Whether a request shows the marker anywhere, coded or not.
+  private static func shows(_ request: RecordedRequest) -> Bool {
+    let basic = Data("user:\(marker)".utf8).base64EncodedString()
+    let text = String(decoding: request.head, as: UTF8.self) + request.bodyText
+    return text.contains(marker) || text.contains(basic)
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308]) func `no secret follows a redirect elsewhere`(status: Int) async throws {
+    let second = try LoopbackServer { _ in .ok("there") }
+    let first = try LoopbackServer { [url = second.url] request in
+      switch request.path {
+      case "/p": .redirect(to: "/same", status: status)
+      default: .redirect(to: url.replacing("://", with: "://user:\(Self.marker)@") + "/away", status: status)
+      }
+    }
+    let client = APIClient(baseURL: first.url)
+    client.configure {
+      $0.headers = ["X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)"]
+      $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = Self.marker }]
+    }
+    let requests = [
+      Ask<String>(credential: .basic(user: "user", password: Self.marker)), Ask(credential: .bearer(Self.marker)),
+      Ask(headers: ["Proxy-Authorization": .text(Self.marker)]),
+      Ask(headers: ["authorization": .text(Self.marker), "cookie": .text(Self.marker)]),
+    ]
+    for request in requests { #expect(try await client.send(request) == "there") }
+    client.configure { $0.credentials = FixedCredential(.bearer(Self.marker)) }
+    #expect(try await client.send(Ask<String>()) == "there")
+    #expect(first.requests.count == 10 && first.requests.allSatisfy(Self.shows))
+    #expect(second.requests.count == 5 && !second.requests.contains(where: Self.shows))
+    #expect(second.requests.allSatisfy { $0.headers["X-Signature"] == nil && $0.headers["Authorization"] == nil })
+  }
+
+  @Test(arguments: [307, 308]) func `a body goes along only when told`(status: Int) async throws {
+    let second = try LoopbackServer { .ok($0.bodyText) }
+    let first = try LoopbackServer { [url = second.url] request in
+      request.path == "/p" ? .redirect(to: "/same", status: status) : .redirect(to: url + "/away", status: status)
+    }
+    let client = APIClient(baseURL: first.url)
+    var request = Ask<String>(method: .post, body: .text("body"))
+    #expect(await client.outcome(of: request).error?.code == .redirectRefused)
+    #expect(second.requests.isEmpty && first.requests.map(\.bodyText) == ["body", "body"])
+    request.redirects = .follow(resendsBodyElsewhere: true)
+    #expect(try await client.send(request) == "body")
+  }
+
+  private final class Session: CredentialProvider {
+    let name: Locked<String>
+    let latch = Latch()
+
+    init(_ name: String) { self.name = Locked(name) }
+
+    var account: String? { name.withLock { $0 } }
+
+    func credential(for account: String?) async throws -> Credential? {
+      try await latch.wait()
+      return .bearer("of-\(account ?? "nobody")")
+    }
+  }
+
+  @Test func `the account frozen with the call counts`() async throws {
+    let server = try LoopbackServer { $0.path == "/p" ? .redirect(to: "/q") : .ok($0.headers["Authorization"] ?? "") }
+    let session = Session("ada")
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.credentials = session }
+    async let early = client.send(Ask<String>())
+    await session.latch.reached()
+    session.name.withLock { $0 = "eve" }
+    async let late = client.send(Ask<String>())
+    await session.latch.reached(2)
+    session.name.withLock { $0 = "nobody at all" }
+    session.latch.open()
+    #expect(try await early == "Bearer of-ada")
+    #expect(try await late == "Bearer of-eve")
+    #expect(server.requests.compactMap { $0.headers["Authorization"] }.count { $0 == "Bearer of-ada" } == 2)
+  }
+
+  @Test func `two clients keep their accounts apart`() async throws {
+    let server = try LoopbackServer { .ok($0.headers["Authorization"] ?? "none") }
+    let clients = ["ada", "eve"].map { name in
+      let client = APIClient(baseURL: server.url)
+      client.configure { $0.credentials = FixedCredential(.bearer(name), account: name) }
+      return (client, name)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for round in 0..<200 {
+        let (client, name) = clients[round % 2]
+        group.addTask {
+          let value = try await client.send(Ask<String>())
+          #expect(value == "Bearer \(name)")
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `descents side by side keep what each froze`() async throws {
+    let isHeld = Latch()
+    let bench = ScriptedClient(
+      {
+        $0.interceptors = [
+          Around { request, _, next in
+            async let first = next(request)
+            await isHeld.reached()
+            var other = request
+            other.url = try HTTPURL("http://other.example/p")
+            let second = try await next(other)
+            isHeld.open()
+            #expect(second.status == 200)
+            return try await first
+          }
+        ]
+      },
+      answer: { request in
+        guard request.url.host == "h.example", request.url.path == "/p" else { return .text("end") }
+        try await isHeld.wait()
+        return .redirect(to: "/q")
+      })
+    _ = try await bench.client.send(Ask<String>(credential: .bearer("own")))
+    #expect(bench.transport.requests.map(\.url.path) == ["/p", "/p", "/q"])
+    #expect(bench.transport.requests.map { $0.fields[.authorization] } == Array(repeating: "Bearer own", count: 3))
+  }
+}

@@ -1,0 +1,59 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Secrets in places where nobody looks for them.
+@Suite struct SecretAttackTests {
+  @Test(arguments: [
+    ("http://h/p?MARKER", "http://h/p?•••"), ("http://h/p?a=1&MARKER&b=", "http://h/p?a=•••&•••&b="),
+    ("http://h/p?MARKER?x", "http://h/p?•••"), ("/p#MARKER", "/p#•••"), ("/p?a=MARKER#MARKER", "/p?a=•••#•••"),
+    ("//u:MARKER@h/p", "//•••@h/p"), ("http://h/p?", "http://h/p?"), ("http://h/p?a=&", "http://h/p?a=&"),
+    ("http://h/p?=MARKER", "http://h/p?=•••"),
+  ])
+  func `no part of a URL is forgotten`(url: String, shown: String) {
+    #expect(Redaction.url(url) == shown)
+  }
+
+  @Test func `answers show no secret in a dump`() async throws {
+    let server = try LoopbackServer { _ in
+      .ok("ok").setting("Set-Cookie", to: "sid=MARKER").setting("Location", to: "/?MARKER")
+    }
+    let response = try await APIClient(baseURL: server.url).response(Sending(path: "/?MARKER"))
+    #expect(response.fields[.setCookie] == "sid=MARKER")
+    for value in [response, response.raw, response.raw.head, response.fields] as [Any] {
+      let shown = SecretTests.everything(value)
+      #expect(!shown.contains("MARKER"), "\(shown)")
+      // M, A and R one after the other, as a dump writes bytes.
+      let numbers = shown.split { !$0.isNumber }.joined(separator: " ")
+      #expect(!numbers.contains("77 65 82 75"))
+    }
+  }
+
+  private struct Login: APIRequest {
+    let password: String
+    var path: Path { "/login" }
+  }
+
+  @Test func `a call shows not what its request holds`() async throws {
+    let shown = Recorded<String>()
+    struct Shower: Accessory {
+      let shown: Recorded<String>
+      func willStart(_ call: CallInfo) { shown.append(SecretTests.everything(call)) }
+    }
+    let client = ScriptedClient({ $0.accessories = [Shower(shown: shown)] }).client
+    let latch = Latch()
+    let call = client.start(outcomeOf: Login(password: "MARKER"), on: .inPlace) { _ in latch.open() }
+    await latch.waitStubbornly()
+    shown.append(SecretTests.everything(call))
+    #expect(shown.count == 2 && shown.all.allSatisfy { !$0.contains("MARKER") })
+    #expect(shown.all[0].contains("Login"))
+  }
+
+  @Test func `a proxy shows no password`() {
+    var configuration = CurlConfiguration()
+    configuration.proxy = .url("http://u:MARKER@h:3128", user: "u", password: "MARKER")
+    #expect(!SecretTests.everything(configuration).contains("MARKER"))
+  }
+}

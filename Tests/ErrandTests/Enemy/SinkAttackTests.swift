@@ -1,0 +1,84 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Sinks that refuse, pause and never go on, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct SinkAttackTests {
+  @Test(arguments: [AwkwardSink.Fault.begin, .write(1), .write(3), .end])
+  func `a sink's throw ends the call`(fault: AwkwardSink.Fault) async throws {
+    let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : .generated(count: 1_000_000) }
+    let client = APIClient(baseURL: server.url)
+    let sink = AwkwardSink(fault)
+    let error = await client.outcome(of: Sending(), options: CallOptions(bodySink: sink)).error
+    #expect(error?.transportKind == .sink)
+    #expect(error?.cause is AwkwardSink.Refusal)
+    #expect(client.running.isEmpty && client.admission == (0, 0))
+    #expect(try await client.send(Ask<String>(path: "/next")) == "next")
+  }
+
+  @Test(arguments: [2, 3, 4]) func `a throw after a pause ends the call`(number: Int) async throws {
+    let server = try LoopbackServer { _ in .generated(count: 3_000_000) }
+    let client = APIClient(baseURL: server.url)
+    let sink = AwkwardSink(.write(number)) { $0 < number }
+    async let outcome = client.outcome(of: Sending(), options: CallOptions(bodySink: sink))
+    let turning = Task { @concurrent in
+      while !Task.isCancelled {
+        sink.resume()
+        await Task.yield()
+      }
+    }
+    let error = await outcome.error
+    turning.cancel()
+    #expect(error?.transportKind == .sink, "\(error.map { "\($0)" } ?? "success")")
+    #expect(sink.pieces == number && sink.ends == 0)
+  }
+
+  @Test func `a throw on the last paused piece counts`() async throws {
+    let server = try LoopbackServer { _ in .ok("short") }
+    let client = APIClient(baseURL: server.url)
+    let sink = AwkwardSink(.end) { _ in true }
+    async let outcome = client.outcome(of: Sending(), options: CallOptions(bodySink: sink))
+    await sink.paused.waitStubbornly()
+    sink.resume()
+    #expect(await outcome.error?.transportKind == .sink)
+    #expect(sink.bytes == 5 && sink.ends == 1)
+  }
+
+  @Test(arguments: [true, false]) func `a pause for ever ends by deadline or cancel`(isDeadline: Bool) async throws {
+    let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : .endless() }
+    let client = APIClient(baseURL: server.url)
+    let sink = AwkwardSink { _ in true }
+    let limit = isDeadline ? TimeLimit.milliseconds(200) : .never
+    let options = CallOptions(timeouts: Timeouts(total: limit), bodySink: sink)
+    async let outcome = client.outcome(of: Sending(), options: options)
+    await sink.paused.waitStubbornly()
+    if !isDeadline { client.cancelAll() }
+    #expect(await outcome.error?.stage == (isDeadline ? .deadline : .cancelled))
+    #expect(sink.ends == 0)
+    sink.resume()
+    #expect(try await client.send(Ask<String>(path: "/next")) == "next")
+    try await server.wait { $0.openConnectionCount == 1 }
+  }
+
+  @Test func `a status taken for success reaches the sink`() async throws {
+    let server = try LoopbackServer { _ in .status(300, body: "choices") }
+    let sink = AwkwardSink()
+    let outcome = await APIClient(baseURL: server.url)
+      .outcome(of: Sending(statusRule: [300]), options: CallOptions(bodySink: sink))
+    #expect(outcome.error == nil && sink.bytes == 7 && sink.ends == 1)
+  }
+
+  @Test func `redirects and error pages pass the sink by`() async throws {
+    let server = try LoopbackServer { request in
+      switch request.path {
+      case "/p": .redirect(to: "/gone")
+      default: .status(404, body: "page")
+      }
+    }
+    let sink = AwkwardSink()
+    let outcome = await APIClient(baseURL: server.url).outcome(of: Sending(), options: CallOptions(bodySink: sink))
+    #expect(outcome.error?.code == .status && outcome.response?.body == Data("page".utf8))
+    #expect(sink.pieces == 0 && sink.ends == 0)
+  }
+}
