@@ -49,7 +49,8 @@ struct URLBuilder: Sendable {
     let clause =
       switch error.reason {
       case .notFinite: "is no finite number; check the value"
-      case .nestedInCommas: "holds lists or objects in a list, which commas cannot show; choose another `ArgumentStyle.arrays`"
+      case .nestedInCommas:
+        "holds lists or objects in a list, which commas cannot show; choose another `ArgumentStyle.arrays`"
       case .namedTwice: "is named twice, and JSON has each name once; name it once, with a list"
       }
     return .build(.invalidArgument, "The argument \"\(error.name)\" \(clause).")
