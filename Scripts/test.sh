@@ -94,7 +94,8 @@ thread_sanitizer() {
 }
 
 address_sanitizer() {
-  run_tests address "$SANITIZER_FLOOR" --sanitize=address --scratch-path .build-asan --filter "$CONCURRENT_SUITES"
+  run_tests address "$SANITIZER_FLOOR" --sanitize=address --scratch-path .build-asan -Xswiftc -DASAN \
+    --filter "$CONCURRENT_SUITES"
 }
 
 # Optimised code: the compiler has broken waits that debug builds carry rightly.

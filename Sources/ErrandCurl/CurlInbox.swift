@@ -9,6 +9,8 @@
     case abort(CurlTransfer)
     /// Its sink takes bytes again.
     case resume(CurlTransfer)
+    /// Run a job of a task that prefers the loop's thread.
+    case run(UnownedJob, CurlExecutor)
   }
 
   /// All that the loop's thread shares with others. Decides who has to wake the loop, and performs nothing.

@@ -95,11 +95,16 @@
       for command in inbox.withLock({ $0.abandon() }) { refuse(command) }
     }
 
-    /// Fails what comes to a loop that has no thread.
+    /// Fails what comes to a loop that has no thread; jobs go on elsewhere.
     private func refuse(_ command: CurlCommand) {
-      guard case .submit(let transfer) = command else { return }
-      transfer.result = .failure(Self.outOfRoom)
-      transfer.wakeup?.resume()
+      switch command {
+      case .submit(let transfer):
+        transfer.result = .failure(Self.outOfRoom)
+        transfer.wakeup?.resume()
+      case .run(let job, let executor):
+        DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
+      case .abort, .resume: break
+      }
     }
 
     // MARK: - The thread
@@ -109,9 +114,7 @@
       repeat {
         now = .now
         fireTimers()
-        inbox.withLock { $0.take(&taken) }
-        for command in taken { obey(command, multi) }
-        taken.removeAll(keepingCapacity: true)
+        obeyAll(multi)
         watch(multi)
         var count: Int32 = 0
         curl_multi_perform(multi, &count)
@@ -140,11 +143,22 @@
       while let action = inbox.withLock({ $0.timers.popDue(now) }) { action() }
     }
 
+    /// Does what it was told, and what the jobs among that say in turn, so that their requests go out at once.
+    private func obeyAll(_ multi: UnsafeMutableRawPointer) {
+      for _ in 0..<4 {
+        inbox.withLock { $0.take(&taken) }
+        if taken.isEmpty { return }
+        for command in taken { obey(command, multi) }
+        taken.removeAll(keepingCapacity: true)
+      }
+    }
+
     private func obey(_ command: CurlCommand, _ multi: UnsafeMutableRawPointer) {
       switch command {
       case .submit(let transfer): start(transfer, multi)
       case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)
       case .resume(let transfer): resume(transfer)
+      case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
       }
     }
 

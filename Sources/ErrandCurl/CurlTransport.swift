@@ -10,6 +10,7 @@
     private struct State: Sendable {
       var configuration: CurlConfiguration
       var timers: CurlTimers
+      var executor: CurlExecutor
     }
 
     private let state: Locked<State>
@@ -52,6 +53,18 @@
     /// Timers that the transport's own thread serves.
     public var timers: (any Timers)? { state.withLock { $0.timers } }
 
+    /// The transport's own thread as a place for tasks: a task that prefers it pays for no change of threads.
+    ///
+    /// For bulk work: a thousand small calls in a row, a crawler, a proxy. What runs there must be short and must not
+    /// block, since all transfers wait meanwhile; large bodies are decoded elsewhere.
+    ///
+    /// ```swift
+    /// await withTaskExecutorPreference(transport.executor) { … try await client.send(request) … }
+    /// ```
+    ///
+    /// After ``update(_:)`` it is another one; tasks on the former run to their end.
+    public var executor: any TaskExecutor { state.withLock { $0.executor } }
+
     /// Sends the request and brings the answer, whatever its status.
     /// - Throws: ``TransportFailure``, ``CallState/Stopped``, or what the exchange's sink threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
@@ -70,7 +83,8 @@
     }
 
     private static func state(_ configuration: CurlConfiguration) -> State {
-      State(configuration: configuration, timers: CurlTimers(loop: CurlLoop(configuration)))
+      let timers = CurlTimers(loop: CurlLoop(configuration))
+      return State(configuration: configuration, timers: timers, executor: CurlExecutor(timers: timers))
     }
   }
 #endif

@@ -5,6 +5,7 @@ import Foundation
 /// bench-errand MODE URL COUNT: this library, and Foundation's decoder alone.
 ///
 ///     parallel          `send` with `Response = Data`, 64 in flight
+///     parallel-on-loop  the same with the tasks on the transport's own thread; also sequential-on-loop, typed-on-loop
 ///     sequential        the same, one after the other, from a detached task
 ///     sequential-main   the same, from the main actor
 ///     core              a built request handed to the transport, 64 in flight
@@ -22,6 +23,17 @@ import Foundation
     case "parallel":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
+    case "parallel-on-loop":
+      let request = Bytes(url: benchmark.url)
+      benchmark.finish(await onLoop { client in try await benchmark.parallel { try await client.send(request).count } })
+    case "typed-on-loop":
+      benchmark.finish(
+        await onLoop(server(of: benchmark.url)) { client in
+          try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count }
+        })
+    case "sequential-on-loop":
+      let request = Bytes(url: benchmark.url)
+      benchmark.finish(await onLoop { client in try await benchmark.sequential { try await client.send(request).count } })
     case "sequential":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
@@ -42,6 +54,17 @@ import Foundation
     default:
       Benchmark.fail("bench-errand: there is no mode \(benchmark.mode)", status: 3)
     }
+  }
+
+  /// Runs tasks on the transport's own thread.
+  private static func onLoop(
+    _ base: String = "http://127.0.0.1", _ body: @escaping @Sendable (APIClient) async throws -> BenchmarkResult
+  ) async -> Result<BenchmarkResult, any Error> {
+    let transport = CurlTransport()
+    var configuration = ClientConfiguration(baseURL: base)
+    configuration.transport = .own(transport)
+    let client = APIClient(configuration)
+    return await Task.detached(executorPreference: transport.executor) { try await body(client) }.result
   }
 
   private static func detached(

@@ -109,11 +109,11 @@ final class CallRun: Sendable {
     return error
   }
 
-  @concurrent
+  /// Off the caller's actor, and off the transport's thread where the task prefers that.
   private static func decodeElsewhere(
     _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules
   ) async -> APIError? {
-    typed.decode(response, rules)
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.decode(response, rules) }
   }
 
   private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {

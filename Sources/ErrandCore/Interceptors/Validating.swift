@@ -36,9 +36,11 @@ package struct Validating: Interceptor {
       .contentType, "The answer has \(shown); expected \(patterns.joined(separator: " or ")).", response)
   }
 
-  @concurrent
-  private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws(APIError) {
-    try checkJSON(of: response, by: plan)
+  /// Off the caller's actor, and off the transport's thread where the task prefers that.
+  private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws {
+    try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+      try checkJSON(of: response, by: plan)
+    }
   }
 
   static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) {

@@ -72,25 +72,31 @@ extension HTTPURL {
   }
 
   private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> String {
-    let shown = Redaction.url(text)
-    let refusal = Invalid(description: "the host of \"\(shown)\" is empty or holds a character that no host has")
-    if bytes.first == 0x5B {
-      guard bytes.last == 0x5D, bytes.count > 3 else { throw refusal }
-      let inside = bytes.dropFirst().dropLast()
-      guard inside.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E }) else { throw refusal }
-      return String(decoding: bytes, as: UTF8.self).lowercased()
+    guard let host = host(bytes), !host.isEmpty else {
+      let shown = Redaction.url(text)
+      throw Invalid(description: "the host of \"\(shown)\" is empty or holds a character that no host has")
     }
-    if bytes.contains(where: { $0 >= 0x80 }) { return try international(bytes, refusal) }
+    return host
+  }
+
+  /// The host in lower case, or nil where it is none.
+  private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
+    if bytes.first == 0x5B {
+      let inside = bytes.dropFirst().dropLast()
+      let isAddress = bytes.last == 0x5D && inside.allSatisfy { ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E }
+      return isAddress && inside.count > 1 ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
+    }
+    if bytes.contains(where: { $0 >= 0x80 }) { return international(bytes) }
     let isHost: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
-    guard !bytes.isEmpty, bytes.allSatisfy(isHost) else { throw refusal }
-    return String(decoding: bytes, as: UTF8.self).lowercased()
+    return bytes.allSatisfy(isHost) ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
   }
 
   /// The ASCII form of a host with other letters, by Foundation.
-  private static func international(_ bytes: ArraySlice<UInt8>, _ refusal: Invalid) throws(Invalid) -> String {
-    guard let host = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")?.encodedHost,
-      !host.isEmpty, host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })
-    else { throw refusal }
+  private static func international(_ bytes: ArraySlice<UInt8>) -> String? {
+    let url = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")
+    guard let host = url?.encodedHost,
+      host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })
+    else { return nil }
     return host.lowercased()
   }
 

@@ -8,6 +8,8 @@ final class RequestBuilder: Sendable {
   private let configuration: ClientConfiguration
   /// The environment's base URL as it was parsed when the configuration was set.
   private let base: Result<HTTPURL, APIError>
+  /// Those of CDNs, families and absolute URLs, as they were parsed at their first use.
+  private let otherBases = Locked<[String: HTTPURL]>([:])
   /// The fields that every request has where nobody says anything else, all but `Accept`.
   private let defaults: [HTTPField]
 
@@ -100,8 +102,16 @@ final class RequestBuilder: Sendable {
 
   private func cachedBase(for text: String) throws(APIError) -> HTTPURL {
     if text == configuration.environment.baseURL { return try base.get() }
-    return try Self.parse(base: text).get()
+    if let known = otherBases.withLock({ $0[text] }) { return known }
+    let parsed = try Self.parse(base: text).get()
+    otherBases.withLock { bases in
+      if bases.count >= Self.rememberedBases { bases.removeAll() }
+      bases[text] = parsed
+    }
+    return parsed
   }
+
+  private static let rememberedBases = 64
 
   static func parse(base text: String) -> Result<HTTPURL, APIError> {
     do {
