@@ -63,7 +63,7 @@ public final class APIClient: Sendable {
     try await outcome(of: request, options: options).result.get()
   }
 
-  /// Sends a request and returns its value beside status, fields, raw body, origin and metrics.
+  /// Sends a request and returns its value beside the request as sent, status, fields, raw body, origin and metrics.
   /// - Throws: ``APIError``.
   public func response<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
