@@ -70,7 +70,7 @@ public final class APIClient: Sendable {
     return try typed.value(of: ending)
   }
 
-  /// Sends a request and returns its value beside status, fields, raw body, origin and metrics.
+  /// Sends a request and returns its value beside the request as sent, status, fields, raw body, origin and metrics.
   /// - Throws: ``APIError``.
   public func response<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()

@@ -160,7 +160,8 @@ import Testing
       let moment = Date(timeIntervalSince1970: .nan)
       let request = Sending(
         arguments: ["from": moment], argumentFormat: format, argumentStyle: ArgumentStyle(dates: dates))
-      #expect(await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" is no finite") == true)
+      #expect(
+        await ScriptedClient().failure(of: request)?.message.hasPrefix("The argument \"from\" is no finite") == true)
     }
   }
 
