@@ -16,15 +16,15 @@ package enum Redaction {
   /// A URL on one line; its user info, the values of its query and its fragment masked.
   package static func url(_ text: String) -> String {
     var text = visible(text)
-    if let hash = text.firstIndex(of: "#"), text.index(after: hash) < text.endIndex {
-      text.replaceSubrange(text.index(after: hash)..., with: mask)
-    }
     if let start = (text.hasPrefix("//") ? text.range(of: "//") : text.range(of: "://"))?.upperBound {
       let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
       // Where no port follows the colon, a password with a slash in it was meant.
       let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0"
       let reach = port.allSatisfy { $0.isASCII && $0.isNumber || $0 == "]" } ? end : text.endIndex
       if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
+    }
+    if let hash = text.firstIndex(of: "#"), text.index(after: hash) < text.endIndex {
+      text.replaceSubrange(text.index(after: hash)..., with: mask)
     }
     let end = text.firstIndex(of: "#") ?? text.endIndex
     guard let question = text[..<end].firstIndex(of: "?") else { return text }

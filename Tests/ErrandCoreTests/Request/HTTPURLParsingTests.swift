@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: [
     ("http://u:MARKER@h/", "http://•••@h/"), ("http://MARKER@h/?a=MARKER", "http://•••@h/?a=•••"),
-    ("ftp://u:MARKER@h/", "ftp://•••@h/"), ("http://h:x/?k=MARKER&l", "http://h:x/?k=•••&l"),
+    ("ftp://u:MARKER@h/", "ftp://•••@h/"), ("http://h:x/?k=MARKER&l", "http://h:x/?k=•••&•••"),
     ("http://u:MARKER@h\u{1}/", "http://•••@h"), ("http://u:x/MARKER@h/", "http://•••@h/"),
     ("http://u:x?MARKER@h/", "http://•••@h/"), ("http://u:x#MARKER@h/", "http://•••@h/"),
   ])
@@ -100,9 +100,9 @@ import Testing
   }
 
   @Test func `description masks the query`() throws {
-    let url = try HTTPURL("http://h/a?token=MARKER&empty=&flag")
+    let url = try HTTPURL("http://h/a?token=MARKER&empty=&MARKER")
     for text in [url.description, url.debugDescription, "\(url)", String(reflecting: url)] {
-      #expect(text == "http://h/a?token=•••&empty=&flag")
+      #expect(text == "http://h/a?token=•••&empty=&•••")
     }
     var dumped = ""
     dump(url, to: &dumped)

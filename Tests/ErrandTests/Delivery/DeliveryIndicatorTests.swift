@@ -63,6 +63,8 @@ import Testing
     let call = client.start(IndicatedRequest(), on: .inPlace) { _ in }
     await latch.reached()
     clock.advance(by: .seconds(1))
+    // Where the main actor is late, what was to be shown and hidden meanwhile is not shown at all.
+    #expect(await eventually { shown.all == [true] })
     call.cancel()
     #expect(await eventually { !call.isExecuting && clock.pending == 1 })
     clock.advance(by: .milliseconds(500))
