@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Errand
   import ErrandCore
   import ErrandCurl
   import ErrandTesting
@@ -57,6 +58,26 @@
       #expect(failure?.kind == .tooLarge)
       let exact = ResponseLimits(bodyBytes: 8 << 20)
       #expect(try await transport.send(Exchange(request: request, limits: exact)).body.count == 8 << 20)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a bomb ends a client's call`(_ coding: ContentCoding) async throws {
+      let bomb = CodedSamples.zeros(in: coding)
+      let server = try LoopbackServer { request in
+        request.path == "/next" ? .ok("right") : Self.answer(bomb, coding: coding.rawValue)
+      }
+      let client = APIClient(baseURL: server.url)
+      client.configure { $0.limits.bodyBytes = 1 << 20 }
+      let outcome = await client.outcome(of: Plain(path: "/bomb"))
+      #expect(outcome.error?.transportKind == .tooLarge)
+      #expect(outcome.response == nil && client.running.isEmpty)
+      #expect(try await client.send(Plain(path: "/next")) == Data("right".utf8))
+      let seen = try #require(server.requests.first)
+      #expect(seen.headers["Accept-Encoding"] == "gzip, br, zstd")
+    }
+
+    private struct Plain: APIRequest {
+      let path: Path
     }
 
     @Test(arguments: ContentCoding.allCases)

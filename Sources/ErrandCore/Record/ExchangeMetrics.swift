@@ -18,6 +18,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
   public var bytesReceived: Int64 = 0
   /// Whether the connection had been used before; nil where the transport cannot tell.
   public var isConnectionReused: Bool?
+  /// The version of HTTP that the answer came in.
+  public var version: ResponseHead.Version?
   /// The address that answered, where the transport can tell.
   public var remoteAddress: String?
 

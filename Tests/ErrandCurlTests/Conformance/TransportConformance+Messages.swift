@@ -133,6 +133,7 @@ extension TransportConformance {
       #expect(first.isConnectionReused == false)
       #expect(second.isConnectionReused == true)
       #expect(first.connect != nil)
+      #expect(first.version == .http1_1)
       let total = try #require(first.total)
       let firstByte = try #require(first.firstByte)
       #expect(firstByte <= total)
