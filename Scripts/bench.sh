@@ -4,6 +4,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 Scripts/set-up.sh bench
+# An incremental release build has been seen to keep objects with an old layout of types in another package.
+swift package --package-path Benchmarks clean
 for client in bench-curl bench-urlsession bench-errand; do
   say "bench: building $client"
   # The driver says "not measured" of a client that is not there; an old one must not stand in for it.

@@ -91,12 +91,12 @@ nginx_start() {
 }
 
 nginx_try() {
-  local profile=$1 plain tls expired wrong self ipv6='# ' gzip=on pid
-  read -r plain tls expired wrong self < <(free_ports 5)
+  local profile=$1 plain tls expired wrong self common ipv6='# ' gzip=on pid
+  read -r plain tls expired wrong self common < <(free_ports 6)
   if has_ipv6; then ipv6=''; fi
   if [[ $profile == bench ]]; then gzip=off; fi
   sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@IPV6@|$ipv6|g" -e "s|@GZIP@|$gzip|g" -e "s|@PLAIN@|$plain|g" \
-    -e "s|@TLS@|$tls|g" -e "s|@EXPIRED@|$expired|g" -e "s|@WRONG_HOST@|$wrong|g" -e "s|@SELF_SIGNED@|$self|g" \
+    -e "s|@TLS@|$tls|g" -e "s|@EXPIRED@|$expired|g" -e "s|@WRONG_HOST@|$wrong|g" -e "s|@SELF_SIGNED@|$self|g" -e "s|@COMMON_NAME@|$common|g" \
     Scripts/servers/nginx.conf >"$SERVERS_DIR/nginx.conf"
   "$(find_nginx)" -p "$SERVERS_DIR" -e "$SERVERS_DIR/nginx.log" -c "$SERVERS_DIR/nginx.conf" \
     >"$SERVERS_DIR/nginx-output.log" 2>&1 </dev/null &
@@ -121,6 +121,7 @@ nginx_export() {
   export ERRAND_NGINX_EXPIRED="https://localhost:$expired"
   export ERRAND_NGINX_WRONG_HOST="https://localhost:$wrong"
   export ERRAND_NGINX_SELF_SIGNED="https://localhost:$self"
+  export ERRAND_NGINX_COMMON_NAME="https://localhost:$common"
 }
 
 # gunicorn chooses the free port itself and says which in its log.

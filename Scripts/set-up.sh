@@ -108,7 +108,7 @@ install_httpbin() {
 }
 
 if ! command -v swift >/dev/null; then
-  complain "Errand needs Swift 6.2 or later on the PATH: https://www.swift.org/install"
+  complain "Errand needs Swift 6.3 or later on the PATH: https://www.swift.org/install"
   exit 1
 fi
 mapfile -t missing < <(missing_packages)

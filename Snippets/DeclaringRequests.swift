@@ -93,7 +93,7 @@ struct GetPicture: APIRequest {
   var timeouts: Timeouts? { Timeouts(connect: .seconds(3), total: .seconds(20)) }
   var priority: CallPriority { .low }
   var contentTypes: [String]? { ["image/*"] }
-  var envelope: Envelope? { Envelope.none }
+  var envelope: Envelope? { Envelope.bare }
 }
 
 // snippet.rules

@@ -16,6 +16,16 @@
   settings.proxy = .environment
   try transport.update(settings)  // exchanges that begin from now on
 
+  struct Version: APIRequest {
+    var path: Path { "/version" }
+    typealias Response = String
+  }
+
+  let version = await withTaskExecutorPreference(transport.executor) {
+    await client.outcome(of: Version()).value
+  }
+  print(version ?? "no answer")
+
   do {
     settings.certificateAuthority = .file(path: "no/such/authority.pem")
     try transport.update(settings)

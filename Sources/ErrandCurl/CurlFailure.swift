@@ -145,7 +145,7 @@
       case 10: "The certificate of \(origin) has expired."
       case 18, 19: "The certificate of \(origin) is signed by itself; give its authority's file if it is to be trusted."
       case 20, 21: "The certificate of \(origin) comes from an authority that is not trusted."
-      case wrongHost: "The certificate of \(origin) is for another host."
+      case wrongHost: "The certificate of \(origin) is for another host, or names this one in its common name alone."
       default: "TLS with \(origin) could not be set up."
       }
     }

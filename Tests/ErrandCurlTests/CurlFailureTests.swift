@@ -79,7 +79,8 @@
     }
 
     @Test(arguments: [
-      (10, "The certificate of https://example.com has expired (x; libcurl 60)."), (9, "is not valid yet"), (18, "signed by itself"),
+      (10, "The certificate of https://example.com has expired (x; libcurl 60)."), (9, "is not valid yet"),
+      (18, "signed by itself"),
       (20, "an authority that is not trusted"), (62, "is for another host"), (0, "could not be set up"),
     ])
     func `a refused certificate says why`(_ verifyResult: Int, _ words: String) throws {

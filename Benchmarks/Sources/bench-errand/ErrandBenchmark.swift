@@ -25,7 +25,8 @@ import Foundation
       benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
     case "parallel-on-loop":
       let request = Bytes(url: benchmark.url)
-      benchmark.finish(await onLoop { client in try await benchmark.parallel { try await client.send(request).count } })
+      benchmark.finish(
+        await onLoop { client in try await benchmark.parallel { try await client.send(request).count } })
     case "typed-on-loop":
       benchmark.finish(
         await onLoop(server(of: benchmark.url)) { client in
@@ -33,7 +34,8 @@ import Foundation
         })
     case "sequential-on-loop":
       let request = Bytes(url: benchmark.url)
-      benchmark.finish(await onLoop { client in try await benchmark.sequential { try await client.send(request).count } })
+      benchmark.finish(
+        await onLoop { client in try await benchmark.sequential { try await client.send(request).count } })
     case "sequential":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })

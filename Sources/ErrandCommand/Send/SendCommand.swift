@@ -25,7 +25,7 @@ struct SendCommand {
   }
 
   private func run() async -> ExitCode {
-    let interruption = Self.cancelWhenInterrupted(client)
+    let interruption = await Self.cancelWhenInterrupted(client)
     defer { interruption.cancel() }
     do {
       guard let path = options.output else { return try await sendToOutput() }
@@ -111,12 +111,16 @@ struct SendCommand {
 
   // MARK: - The client
 
-  /// Lets an interrupt from the keyboard cancel the call, so that it ends in order.
-  private nonisolated static func cancelWhenInterrupted(_ client: APIClient) -> any DispatchSourceSignal {
+  /// Lets an interrupt from the keyboard cancel the call, so that it ends in order. Returns once it is listened for:
+  /// one that came earlier would be lost.
+  private nonisolated static func cancelWhenInterrupted(_ client: APIClient) async -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler { @Sendable in client.cancelAll() }
-    source.resume()
+    await withCheckedContinuation { continuation in
+      source.setRegistrationHandler { @Sendable in continuation.resume() }
+      source.resume()
+    }
     return source
   }
 

@@ -60,10 +60,17 @@ public final class APIClient: Sendable {
   public func send<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> R.Response {
-    try await outcome(of: request, options: options).result.get()
+    let typed = TypedCall(request)
+    let run = run(typed, options)
+    let came = await listen(to: run)
+    let ending = run.finish(came) { ending in
+      typed.tell(ending)
+      return ending
+    }
+    return try typed.value(of: ending)
   }
 
-  /// Sends a request and returns its value beside status, fields, raw body, origin and metrics.
+  /// Sends a request and returns its value beside the request as sent, status, fields, raw body, origin and metrics.
   /// - Throws: ``APIError``.
   public func response<R: APIRequest>(
     _ request: R, options: CallOptions = CallOptions()
@@ -80,13 +87,16 @@ public final class APIClient: Sendable {
   public func outcome<R: APIRequest>(
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
-    // In place: told on the transport's thread, all progress comes before the answer, also where the caller's actor
-    // is busy.
-    let delivery = CallRun.Delivery(executor: .inPlace, onProgress: nil)
     let typed = TypedCall(request)
-    let run = CallRun(typed, options, snapshot, registry, delivery: delivery)
-    let ending = await listen(to: run)
-    return run.finish(ending) { typed.tell($0) { _ in } }
+    let run = run(typed, options)
+    let came = await listen(to: run)
+    return run.finish(came) { typed.tell($0) { _ in } }
+  }
+
+  /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes
+  /// before the answer, also where the caller's actor is busy.
+  private func run<R: APIRequest>(_ typed: TypedCall<R>, _ options: CallOptions) -> CallRun {
+    CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: nil))
   }
 
   /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which

@@ -5,7 +5,7 @@
 ///   CompletionHooks(before: { outcome in await store(outcome.value) }, after: { outcome in … })
 /// }
 /// ```
-public struct CompletionHooks<Value: Sendable>: Sendable {
+public final class CompletionHooks<Value: Sendable>: Sendable {
   let before: (@Sendable (Outcome<Value>) async -> Void)?
   let after: (@Sendable (Outcome<Value>) -> Void)?
 

@@ -19,7 +19,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
   let request: R
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
-  private let value = Locked<R.Response?>(nil)
+  nonisolated(unsafe) private var value: R.Response?  // set once by the run's work, read once that has ended
 
   init(_ request: R) {
     self.request = request
@@ -35,8 +35,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError? {
     do {
-      let decoded = try decoder.decode(response, rules)
-      value.withLock { $0 = decoded }
+      value = try decoder.decode(response, rules)
       return nil
     } catch let error as APIError {
       return error
@@ -68,15 +67,20 @@ final class TypedCall<R: APIRequest>: CallTyping {
     return outcome
   }
 
+  /// Tells the hook on the callback executor; for `send`, which needs no outcome to hand over.
+  func tell(_ ending: CallEnding) {
+    if let after = hooks?.after { after(outcome(ending)) }
+  }
+
+  /// The value of a call that ended this way.
+  func value(of ending: CallEnding) throws(APIError) -> R.Response {
+    if let error = ending.error { throw error }
+    guard let value else { throw APIError(.decode, .decoding, "The call ended without a value.") }
+    return value
+  }
+
   private func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
-    let result: Result<R.Response, APIError> =
-      if let error = ending.error {
-        .failure(error)
-      } else if let value = value.withLock({ $0 }) {
-        .success(value)
-      } else {
-        .failure(APIError(.decode, .decoding, "The call ended without a value."))
-      }
+    let result = Result { () throws(APIError) in try value(of: ending) }
     return Outcome(
       result: result, request: ending.request, response: ending.response, origin: ending.origin, metrics: ending.metrics
     )

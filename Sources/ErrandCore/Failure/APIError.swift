@@ -3,9 +3,9 @@
 /// ```
 /// APIError
 /// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported
-/// ├── interceptor  what an interceptor threw
-/// ├── authorize    noCredential, or what the provider threw
-/// ├── admission    refused
+/// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
+/// ├── authorize    noCredential
+/// ├── admission    admission
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
@@ -107,7 +107,7 @@ public struct APIError: Error, Sendable {
   public var code: Code { storage.code }
   /// One English sentence for people: the culprit, and the cure where the caller has one.
   public var message: String { storage.message }
-  /// The request as it was sent, or as far as it was built.
+  /// The request as it was sent last, redirects followed, or as far as it was built; nil where it could not be built.
   public var request: HTTPRequest? { storage.request }
   /// The answer, if one came; its body is bounded by the client's limits.
   public var response: HTTPResponse? { storage.response }

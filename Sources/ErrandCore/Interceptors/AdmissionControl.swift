@@ -19,6 +19,8 @@ package final class AdmissionControl: Sendable {
   /// Waits for a slot. Throws, with nothing taken, when the call is stopped.
   func enter(_ host: HTTPURL.Origin, _ context: CallContext) async throws(CallState.Stopped) {
     if queue.withLock({ $0.tryEnter(host) }) { return }
+    let start = context.call.timers.now
+    defer { context.record.queued(start.duration(to: context.call.timers.now)) }
     var ticket: AdmissionQueue<Wakeup>.Ticket?
     do throws(CallState.Stopped) {
       try await context.call.wait { wakeup in
@@ -52,11 +54,8 @@ package struct Admitting: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let host = request.url.origin
-    let start = context.call.timers.now
     try await control.enter(host, context)
     defer { control.release(host) }
-    let waited = start.duration(to: context.call.timers.now)
-    if waited > .milliseconds(1) { context.record.queued(waited) }
     return try await next(request)
   }
 }

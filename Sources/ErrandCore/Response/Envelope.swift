@@ -27,8 +27,7 @@ public struct Envelope: Sendable, Hashable {
 
   /// Nothing stands round the value: for a request, such as a picture, whose client or family has an envelope.
   ///
-  /// Write `Envelope.none` in full: where an optional is expected, a bare `.none` is nil, and the client's counts.
-  public static let none = Envelope()
+  public static let bare = Envelope()
 
   /// What a body says against success, or nil: the business code and the server's words.
   func refusal(of body: JSONValue) -> (code: JSONValue?, message: String?)? {

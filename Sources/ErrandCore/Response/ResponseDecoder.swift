@@ -38,14 +38,13 @@ extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
   /// nothing, and any other `Decodable` type is read from JSON, at the envelope's place where there is one.
   public static var automatic: ResponseDecoder {
-    switch Value.self {
-    case is Data.Type:
+    if Value.self == Data.self {
       ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
-    case is String.Type:
+    } else if Value.self == String.self {
       ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, _ in try Self.cast(response.text()) }
-    case is Nothing.Type:
+    } else if Value.self == Nothing.self {
       ResponseDecoder(name: "nothing", accept: "*/*") { _, _ in try Self.cast(Nothing()) }
-    default:
+    } else {
       json()
     }
   }

@@ -132,7 +132,7 @@ extension FaultClass {
     FaultClass("self-signed", nginx, "ERRAND_NGINX_SELF_SIGNED"),
     FaultClass("unknown authority", nginx, "unknown authority is refused"),
     FaultClass("wrong host", nginx, "ERRAND_NGINX_WRONG_HOST"),
-    FaultClass("name only in the common name", issue: 6), FaultClass("old versions", issue: 6),
+    FaultClass("name only in the common name", nginx, "ERRAND_NGINX_COMMON_NAME"), FaultClass("old versions", issue: 6),
     FaultClass("silence in the handshake", "ErrandCurlTests/CurlTransportTests.swift", "a silent TLS server"),
     FaultClass("plain HTTP on the port", nginx, "TLS on a cleartext port fails"),
   ]

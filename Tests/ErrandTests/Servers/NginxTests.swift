@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: [
     ("ERRAND_NGINX_EXPIRED", "expired"), ("ERRAND_NGINX_WRONG_HOST", "host"),
-    ("ERRAND_NGINX_SELF_SIGNED", "self-signed"),
+    ("ERRAND_NGINX_SELF_SIGNED", "signed"), ("ERRAND_NGINX_COMMON_NAME", "common name"),
   ])
   func `bad certificate is refused`(variable: String, word: String) async throws {
     let error = try await failure(Servers.tls(variable), BytesProbe(path: "/200b"))
