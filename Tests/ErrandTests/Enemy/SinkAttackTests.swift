@@ -52,8 +52,11 @@ import Testing
     let limit = isDeadline ? TimeLimit.milliseconds(200) : .never
     let options = CallOptions(timeouts: Timeouts(total: limit), bodySink: sink)
     async let outcome = client.outcome(of: Sending(), options: options)
-    await sink.paused.waitStubbornly()
-    if !isDeadline { client.cancelAll() }
+    // On a busy machine the deadline may come before the first byte.
+    if !isDeadline {
+      await sink.paused.waitStubbornly()
+      client.cancelAll()
+    }
     #expect(await outcome.error?.stage == (isDeadline ? .deadline : .cancelled))
     #expect(sink.ends == 0)
     sink.resume()
