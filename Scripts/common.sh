@@ -9,7 +9,7 @@ cd "$ROOT"
 export SWIFT_BACKTRACE=enable=no
 
 # The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
-CONCURRENT_SUITES='CallState|Delivery|Admission|Registry|Timers|Curl|Loopback|Scripted'
+CONCURRENT_SUITES='CallState|Delivery|Admission|Registry|Timers|Curl|Loopback|Scripted|Attack|Storm'
 
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s\n' "$*" >&2; }
