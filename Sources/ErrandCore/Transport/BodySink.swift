@@ -1,25 +1,3 @@
-/// Where the body of an answer goes once its head is known.
-public enum BodyDisposition: Sendable, Hashable {
-  /// Into memory, up to a number of decoded bytes; more fail the exchange with ``TransportFailure/Kind/tooLarge``.
-  case memory(limit: Int)
-  /// Into the sink.
-  case sink
-  /// Nowhere: it is read and dropped.
-  case discard
-}
-
-/// Lets a body go on that its sink has paused.
-public struct BodyFlow: Sendable {
-  private let action: @Sendable () -> Void
-
-  /// Makes a flow of the action that lets the transport go on.
-  public init(_ action: @escaping @Sendable () -> Void) { self.action = action }
-
-  /// Lets the body go on. Any thread may call it, also before the write that pauses has returned; no effect when the
-  /// body is not paused.
-  public func resume() { action() }
-}
-
 /// Takes the body of an answer piece by piece. It is told the head first, so that an error page never lands in a file.
 ///
 /// All members are called on the transport's thread, one after the other, and must be quick. An error thrown by one
