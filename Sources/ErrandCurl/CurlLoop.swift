@@ -216,7 +216,7 @@
         return
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
-      end(transfer, result, multi, handleIsClean: code == CURLE_OK)
+      end(transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil)
     }
 
     /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.

@@ -14,6 +14,9 @@ public struct Next: Sendable {
   /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone.
   private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
     let parent = context.call
+    try parent.check()
+    // One that was kept for later would send what nobody can cancel any more.
+    guard parent.isRunning else { throw CallState.Stopped(reason: .cancelled) }
     let child = CallState(deadline: parent.deadline, timers: parent.timers)
     defer { child.settle() }
     return try await parent.whileAsking({ reason in child.stop(reason) }) {

@@ -1,0 +1,24 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Interceptors that keep what is theirs for the time of a call only.
+@Suite(.timeLimit(.minutes(1))) struct LateNextAttackTests {
+  @Test func `the rest of the line ends with the call`() async throws {
+    let kept = Recorded<Next>()
+    let bench = ScriptedClient(answers: [.text("first"), .text("second")]) {
+      $0.interceptors = [
+        Around { request, _, next in
+          kept.append(next)
+          return try await next(request)
+        }
+      ]
+    }
+    #expect(try await bench.client.send(Ask<String>()) == "first")
+    let next = try #require(kept.takeFirst())
+    let request = try #require(bench.transport.requests.first)
+    await #expect(throws: CallState.Stopped.self) { _ = try await next(request) }
+    #expect(bench.transport.requests.count == 1 && bench.client.admission == (0, 0))
+  }
+}
