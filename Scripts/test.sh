@@ -94,11 +94,12 @@ thread_sanitizer() {
 }
 
 address_sanitizer() {
+  export LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks.supp:print_suppressions=0"
   run_tests address "$SANITIZER_FLOOR" --sanitize=address --scratch-path .build-asan -Xswiftc -DASAN \
     --filter "$CONCURRENT_SUITES"
 }
 
-# Optimised code: the compiler has broken waits that debug builds carry rightly.
+# Optimised code: what debug builds carry rightly can still break there.
 optimised() {
   run_tests optimised "$SANITIZER_FLOOR" -c release -Xswiftc -enable-testing --scratch-path .build-release \
     --filter "$CONCURRENT_SUITES"

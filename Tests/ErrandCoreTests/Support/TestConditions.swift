@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether this build runs under the thread sanitizer: nothing is asserted about time there.
+/// Whether this build runs under a sanitizer: nothing is asserted about time and memory there.
 var isSanitized: Bool {
-  #if TSAN
+  #if TSAN || ASAN
     true
   #else
     false

@@ -6,7 +6,7 @@ import Testing
 extension TransportConformance {
   static let uploads = [resetWhileSending, noContinue, expectationFailed]
 
-  private static let large = Data(repeating: 0x61, count: 8 << 20)
+  private static var large: Data { Data(repeating: 0x61, count: 8 << 20) }
 
   private static func post(_ url: String, _ body: Data) throws -> HTTPRequest {
     try HTTPRequest(method: .post, url: url, body: body)

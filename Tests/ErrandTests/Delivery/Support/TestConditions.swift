@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Whether this build runs under the thread sanitizer: nothing is asserted about time there.
+/// Whether this build runs under a sanitizer: nothing is asserted about time and memory there.
 var isSanitized: Bool {
-  #if TSAN
+  #if TSAN || ASAN
     true
   #else
     false
