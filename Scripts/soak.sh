@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 ROUNDS=${ROUNDS:-5}
-export TSAN_OPTIONS=halt_on_error=1
+export TSAN_OPTIONS="$THREAD_SANITIZER"
 # Rounds of each row of the delivery table, in each of the rounds below.
 export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
 BUILD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)

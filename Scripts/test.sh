@@ -88,7 +88,7 @@ main_run() {
 coverage() { python3 Scripts/coverage.py "$(swift test --show-codecov-path)"; }
 
 thread_sanitizer() {
-  export TSAN_OPTIONS=halt_on_error=1
+  export TSAN_OPTIONS="$THREAD_SANITIZER"
   run_tests thread "$SANITIZER_FLOOR" --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN \
     --filter "$CONCURRENT_SUITES"
 }
