@@ -184,10 +184,16 @@ final class CallRun: Sendable {
         .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
     }
     let request = info.request
+    let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
+    if options.bodySink != nil, request.shape != nil || envelope?.code != nil {
+      throw .build(
+        .unsupported,
+        "A call with a body sink has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
+    }
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape,
-      envelope: request.envelope ?? family?.envelope ?? snapshot.configuration.envelope,
+      envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
       redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,

@@ -19,7 +19,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
   let request: R
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
-  nonisolated(unsafe) private var value: R.Response?  // set once by the run's work, read once that has ended
+  nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
   init(_ request: R) {
     self.request = request

@@ -27,17 +27,6 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   /// Asks what a resource can do.
   public static let options = HTTPMethod("OPTIONS")
 
-  /// Whether the method asks for nothing but reading (RFC 9110 section 9.2.1).
-  public var isSafe: Bool {
-    switch rawValue {
-    case "GET", "HEAD", "OPTIONS", "TRACE": true
-    default: false
-    }
-  }
-
-  /// Whether sending twice means the same as sending once (RFC 9110 section 9.2.2).
-  public var isIdempotent: Bool { isSafe || rawValue == "PUT" || rawValue == "DELETE" }
-
   /// Whether arguments go into the query where a request says nothing else.
   var takesArgumentsInQuery: Bool {
     switch rawValue {

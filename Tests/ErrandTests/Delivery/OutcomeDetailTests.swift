@@ -68,6 +68,23 @@ struct OutcomeDetailTests {
     #expect(error?.cause is Full)
   }
 
+  @Test func `sink and shape exclude each other`() async {
+    struct Shaped: APIRequest {
+      var path: Path { "/a" }
+      var shape: JSONShape? { [.integer] }
+    }
+    struct NullSink: BodySink {
+      func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+      func write(_ piece: UnsafeRawBufferPointer) -> Bool { true }
+      func end() {}
+    }
+    let transport = ScriptedTransport(.json("[1]"))
+    let error = await client(transport).outcome(of: Shaped(), options: CallOptions(bodySink: NullSink())).error
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("body sink") == true)
+    #expect(transport.requests.isEmpty)
+  }
+
   @Test func `signature stays at its origin`() async throws {
     let transport = ScriptedTransport(.redirect(to: "/b"), .redirect(to: "http://other.example/c"), .text("x"))
     let client = client(transport) {

@@ -96,12 +96,12 @@ extension FaultClass {
   ]
 
   static let redirects = [
-    FaultClass("loops", redirecting, "redirectLoop"),
-    FaultClass("no Location", redirecting, "Location"),
-    FaultClass("other schemes", redirecting, "ftp"),
-    FaultClass("other host or port", redirecting, "secret"),
-    FaultClass("downgrade", redirecting, "redirectRefused"),
-    FaultClass("with a body (307, 308)", redirecting, "307"),
+    FaultClass("loops", redirecting, "circles are found"),
+    FaultClass("no Location", redirecting, "unusable Location fails"),
+    FaultClass("other schemes", redirecting, "unusable Location fails"),
+    FaultClass("other host or port", redirecting, "secrets stay behind elsewhere"),
+    FaultClass("downgrade", redirecting, "no way back to http"),
+    FaultClass("with a body (307, 308)", redirecting, "body stays on its origin"),
     FaultClass("with a huge body", bodies, "a discarded body leaves nothing"),
   ]
 
@@ -110,9 +110,11 @@ extension FaultClass {
     FaultClass("unknown or double coding", contents, "an unknown or double coding is told"),
     FaultClass("bombs", contents, "a bomb stops at the limit"),
     FaultClass("endless bodies", faults, "endless body"),
-    FaultClass("wrong charset, BOM, invalid UTF-8", "ErrandCoreTests/Response/TextDecodingTests.swift", "invalid"),
-    FaultClass("JSON 100,000 levels deep", "ErrandJSONTests/JSONValueParsingTests.swift", "100_000"),
-    FaultClass("huge numbers", "ErrandJSONTests/JSONValueParsingTests.swift", "1e"),
+    FaultClass(
+      "wrong charset, BOM, invalid UTF-8", "ErrandCoreTests/Response/TextDecodingTests.swift",
+      "invalid bytes are refused"),
+    FaultClass("JSON 100,000 levels deep", "ErrandJSONTests/JSONValueParsingTests.swift", "deep nesting is refused"),
+    FaultClass("huge numbers", "ErrandJSONTests/JSONValueParsingTests.swift", "numbers beyond Double are named"),
   ]
 
   static let uploads = [
@@ -138,7 +140,8 @@ extension FaultClass {
   ]
 
   static let outbound = [
-    FaultClass("control characters and spaces in method, field, value, path, host", refusals, "refus"),
+    FaultClass(
+      "control characters and spaces in method, field, value, path, host", refusals, "field value has no line break"),
     FaultClass("file names", issue: 5),
   ]
 }
