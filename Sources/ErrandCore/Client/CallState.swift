@@ -60,9 +60,7 @@ public final class CallState: Sendable {
   @discardableResult
   public func stop(_ reason: StopReason) -> Bool {
     let effect = storage.withLock { $0.stop(reason) }
-    perform(effect.wakeups)
-    for ask in effect.asks { ask(reason) }
-    if let timer = effect.timer { timers.cancel(timer) }
+    perform(effect, reason)
     return effect.changed
   }
 
@@ -124,9 +122,10 @@ public final class CallState: Sendable {
     }
   }
 
-  /// Ends the work: from now on the deadline has no effect, and a cancel recalls what came.
+  /// Ends the work: from now on the deadline has no effect, and a cancel recalls what came. A wait that user code has
+  /// left behind ends with it.
   package func settle() {
-    if let timer = storage.withLock({ $0.settle() }) { timers.cancel(timer) }
+    perform(storage.withLock { $0.settle() }, .cancelled)
   }
 
   /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came.
@@ -154,8 +153,10 @@ public final class CallState: Sendable {
     if let reason = storage.withLock({ $0.close(id) }) { throw Stopped(reason: reason) }
   }
 
-  private func perform(_ wakeups: [UnsafeContinuation<Void, Never>]) {
-    for wakeup in wakeups { wakeup.resume() }
+  private func perform(_ effect: CallStateMachine.StopEffect, _ reason: StopReason) {
+    for wakeup in effect.wakeups { wakeup.resume() }
+    for ask in effect.asks { ask(reason) }
+    if let timer = effect.timer { timers.cancel(timer) }
   }
 
   private func startTimer() {

@@ -164,10 +164,11 @@ struct CallStateMachine: Sendable {
     return effect
   }
 
-  /// Returns the timer to take out.
-  mutating func settle() -> TimerToken? {
-    if case .running = phase { phase = .settled }
-    return takeTimer()
+  /// Ends the work. What still waits was left behind by user code: it is woken or asked, as by a cancel.
+  mutating func settle() -> StopEffect {
+    guard case .running = phase else { return StopEffect(timer: takeTimer()) }
+    phase = .settled
+    return leaveAndAsk(.cancelled)
   }
 
   mutating func claim() -> StopReason? {

@@ -129,8 +129,8 @@ import Testing
     #expect(machine.on { $0.takeTimerDuty() })
     #expect(!machine.on { $0.takeTimerDuty() })
     #expect(machine.on { $0.keepTimer(TimerToken(number: 7)) })
-    #expect(machine.on { $0.settle() } == TimerToken(number: 7))
-    #expect(machine.on { $0.settle() } == nil)
+    #expect(machine.on { $0.settle() }.timer == TimerToken(number: 7))
+    #expect(machine.on { $0.settle() }.timer == nil)
     #expect(!machine.on { $0.takeTimerDuty() })
   }
 

@@ -85,6 +85,32 @@ struct OutcomeDetailTests {
     #expect(transport.requests.isEmpty)
   }
 
+  @Test func `exchange left behind ends`() async throws {
+    struct Impatient: Interceptor {
+      func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+        Task { try await next(request) }
+        await latch.reached()
+        return HTTPResponse(head: ResponseHead(status: 200), body: Data("own".utf8), url: request.url)
+      }
+      let latch: Latch
+    }
+    let latch = Latch()
+    let ended = Latch()
+    let transport = ScriptedTransport { _ in
+      do {
+        try await latch.wait()
+      } catch {
+        ended.open()
+        throw error
+      }
+      return .text("late")
+    }
+    let client = client(transport) { $0.interceptors = [Impatient(latch: latch)] }
+    #expect(try await client.send(Plain()) == Data("own".utf8))
+    try await ended.wait()
+    #expect(client.running.isEmpty)
+  }
+
   @Test func `signature stays at its origin`() async throws {
     let transport = ScriptedTransport(.redirect(to: "/b"), .redirect(to: "http://other.example/c"), .text("x"))
     let client = client(transport) {
