@@ -23,13 +23,17 @@ let package = Package(
     // What users import: re-exports the parts and gives the standard order of the line.
     .target(
       name: "Errand",
-      dependencies: ["ErrandCore", "ErrandJSON", .target(name: "ErrandCurl", condition: .when(platforms: [.linux]))],
+      dependencies: [
+        "ErrandCore", "ErrandJSON", "ErrandCache", .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict
     ),
     // Values, the pipeline and the client. Opens no socket and no file.
     .target(name: "ErrandCore", dependencies: ["ErrandJSON"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
     .target(name: "ErrandJSON", swiftSettings: strict),
+    // The cache: key, decision, stations and stores.
+    .target(name: "ErrandCache", dependencies: ["ErrandCore", "CSQLite"], swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -47,6 +51,8 @@ let package = Package(
       dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]
     ),
     .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
@@ -54,6 +60,9 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCacheTests", dependencies: ["ErrandCache", "ErrandCore", "ErrandTesting", "Errand"],
+      swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),

@@ -34,6 +34,7 @@ missing_packages() {
   has_library libbrotlidec libbrotli-dev || echo libbrotli-dev
   has_library libzstd libzstd-dev || echo libzstd-dev
   has_library libssl libssl-dev || echo libssl-dev
+  has_library sqlite3 libsqlite3-dev || echo libsqlite3-dev
   if [[ $LEVEL == build ]]; then return; fi
   find_nginx >/dev/null || echo nginx-light
   command -v openssl >/dev/null || echo openssl

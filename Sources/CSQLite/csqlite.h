@@ -1,0 +1,4 @@
+#ifndef ERRAND_CSQLITE_H
+#define ERRAND_CSQLITE_H
+#include <sqlite3.h>
+#endif

@@ -1,0 +1,13 @@
+/// A SHA-256 digest (FIPS 180-4).
+public struct Digest: Sendable, Hashable {
+  /// The 32 bytes, eight by eight, the first one highest.
+  package let words: (UInt64, UInt64, UInt64, UInt64)
+
+  package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
+  /// Whether both are the same bytes.
+  public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+
+  /// Hashes the first eight bytes: they are as good as all.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}

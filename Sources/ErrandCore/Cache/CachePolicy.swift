@@ -1,0 +1,52 @@
+/// Whether and how the answers to a request are kept.
+///
+/// ```swift
+/// var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
+/// ```
+///
+/// The two models share one store and never read each other's entries.
+public struct CachePolicy: Sendable, Hashable {
+  /// How an answer is kept.
+  package enum Model: UInt8, Sendable, Hashable {
+    /// As the request declares.
+    case lifetime = 1
+    /// As the server says.
+    case http = 2
+    /// As the server says, and as the request declares where the server says nothing.
+    case httpElse = 3
+  }
+
+  /// The model; nil where nothing is kept.
+  package let model: Model?
+  /// The declared lifetime; zero for a model without one.
+  package let lifetime: Duration
+  /// The version of what is kept; an entry of another one is never used.
+  package let version: Int
+
+  private init(_ model: Model?, _ lifetime: Duration = .zero, _ version: Int = 0) {
+    self.model = model
+    self.lifetime = lifetime
+    self.version = version
+  }
+
+  /// Nothing is kept and nothing is read.
+  public static let none = CachePolicy(nil)
+
+  /// Kept for as long as declared, whatever the server says, for any method. Zero or less: nothing is kept.
+  ///
+  /// `no-store` of the server keeps the answer off the disk. Once expired it is validated where it can be.
+  public static func lifetime(_ lifetime: Duration, version: Int = 0) -> CachePolicy {
+    lifetime > .zero ? CachePolicy(.lifetime, lifetime, version) : .none
+  }
+
+  /// Kept as the server says, by the rules of a private cache (RFC 9111, RFC 5861, RFC 8246).
+  public static let http = http(version: 0)
+
+  /// Kept as the server says; an entry of another version is never used.
+  public static func http(version: Int) -> CachePolicy { CachePolicy(.http, .zero, version) }
+
+  /// Kept as the server says where it says something explicit, and for `lifetime` where it does not.
+  public static func httpElse(_ lifetime: Duration, version: Int = 0) -> CachePolicy {
+    CachePolicy(.httpElse, lifetime, version)
+  }
+}
