@@ -31,6 +31,9 @@ public struct JSONDecoding: Sendable {
     }
   }
 
+  /// Whether both read with one and the same decoder.
+  package func isSame(as other: JSONDecoding) -> Bool { decoder === other.decoder }
+
   /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
   public init(makeDecoder: () -> JSONDecoder) {
     decoder = makeDecoder()

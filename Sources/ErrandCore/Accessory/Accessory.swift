@@ -38,8 +38,16 @@ public struct CallEnding: Sendable {
   public let origin: ResponseOrigin?
   /// What was measured.
   public let metrics: CallMetrics
+  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
+  public internal(set) var isUnchanged = false
 
   func replaced(by error: APIError) -> CallEnding {
     CallEnding(error: error, request: request, response: response, origin: origin, metrics: metrics)
+  }
+
+  /// The entry that this call's rules refuse: shape, code or decoder, not the status.
+  var refusedHit: (any StoredHit)? {
+    guard let error, error.stage == .decode || error.stage == .validate, error.code != .status else { return nil }
+    return error.response?.hit ?? response?.hit
   }
 }

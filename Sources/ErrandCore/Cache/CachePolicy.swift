@@ -4,7 +4,8 @@
 /// var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
 /// ```
 ///
-/// The two models share one store and never read each other's entries.
+/// A policy of the request beats that of its family, and this the client's rule for the host and the client's own. The
+/// models share one store and never read each other's entries.
 public struct CachePolicy: Sendable, Hashable {
   /// How an answer is kept.
   package enum Model: UInt8, Sendable, Hashable {
@@ -16,6 +17,8 @@ public struct CachePolicy: Sendable, Hashable {
     case httpElse = 3
   }
 
+  /// Whether somebody else decides.
+  package let isInherited: Bool
   /// The model; nil where nothing is kept.
   package let model: Model?
   /// The declared lifetime; zero for a model without one.
@@ -23,12 +26,15 @@ public struct CachePolicy: Sendable, Hashable {
   /// The version of what is kept; an entry of another one is never used.
   package let version: Int
 
-  private init(_ model: Model?, _ lifetime: Duration = .zero, _ version: Int = 0) {
+  private init(_ model: Model?, _ lifetime: Duration = .zero, _ version: Int = 0, isInherited: Bool = false) {
+    self.isInherited = isInherited
     self.model = model
     self.lifetime = lifetime
     self.version = version
   }
 
+  /// As the family says, the client's rule for the host, or the client; nothing where nobody says anything.
+  public static let inherited = CachePolicy(nil, isInherited: true)
   /// Nothing is kept and nothing is read.
   public static let none = CachePolicy(nil)
 

@@ -16,13 +16,13 @@ public final class APIClient: Sendable {
   package init(
     _ configuration: ClientConfiguration, registry: TransportRegistry = .shared,
     order: @escaping @Sendable (LineParts) -> [any Interceptor],
-    platform: @escaping @Sendable () -> (any Transport)?
+    platform: @escaping @Sendable () -> (any Transport)?, cache: (any AnswerCache)? = nil
   ) {
     let missing = APIError.build(
       .unsupported, "There is no transport for this platform; choose one in the configuration.")
     fittings = ClientFittings(
       order: order, platform: { platform().map { .success($0) } ?? .failure(missing) }, registry: registry,
-      admission: AdmissionControl(limits: configuration.admission))
+      admission: AdmissionControl(limits: configuration.admission), standardCache: cache)
     state = Locked(ClientSnapshot(configuration, fittings))
   }
 

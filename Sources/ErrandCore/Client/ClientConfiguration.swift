@@ -26,6 +26,14 @@ public struct ClientConfiguration: Sendable {
   public var limits = ResponseLimits()
   /// How redirects are followed.
   public var redirects = RedirectPolicy.follow()
+  /// The cache.
+  public var cache: CacheChoice = .standard
+  /// How answers are kept where neither request nor family nor ``cacheRules`` say anything.
+  public var cachePolicy: CachePolicy = .none
+  /// How answers of certain hosts are kept where neither request nor family say anything; the first that fits counts.
+  public var cacheRules: [HostCacheRule] = []
+  /// The version of the app: what another one stored is never used.
+  public var appVersion = ""
   /// Which statuses are success.
   public var statusRule = StatusRule.success
   /// What stands round the values of every answer; nil for nothing.

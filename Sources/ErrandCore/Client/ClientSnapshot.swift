@@ -22,7 +22,15 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, transport: transport)))
+            admission: fittings.admission, cache: Self.cache(configuration.cache, fittings), transport: transport)))
+    }
+  }
+
+  private static func cache(_ choice: CacheChoice, _ fittings: ClientFittings) -> (any AnswerCache)? {
+    switch choice.kind {
+    case .standard: fittings.standardCache
+    case .off: nil
+    case .own(let cache): cache
     }
   }
 
@@ -46,4 +54,5 @@ struct ClientFittings: Sendable {
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry
   let admission: AdmissionControl
+  let standardCache: (any AnswerCache)?
 }

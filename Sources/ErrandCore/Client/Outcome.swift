@@ -10,6 +10,8 @@ public struct Outcome<Value: Sendable>: Sendable {
   public let origin: ResponseOrigin?
   /// What was measured.
   public let metrics: CallMetrics
+  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
+  public let isUnchanged: Bool
 
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }

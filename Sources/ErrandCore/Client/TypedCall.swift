@@ -3,11 +3,17 @@ import ErrandJSON
 /// The part of a run that depends on the request's types. All of it is synchronous: the waiting is done by ``CallRun``,
 /// which knows no types, so that no wait has to carry a value of unknown size.
 protocol CallTyping: AnyObject, Sendable {
+  /// By which rules the value is made; nil where they cannot be compared.
+  func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules?
+  /// The job that tells of the stored answer, for a call that wants it first; nil for every other.
+  func cachedJob(_ ending: CallEnding) -> (@Sendable () -> Void)?
+  /// Whether the call wants the stored answer first and then a fresh one.
+  var isTwofold: Bool { get }
   /// Makes what is sent.
   func build(_ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions) throws(APIError)
     -> HTTPRequest
   /// Decodes the answer and keeps the value; returns why it could not.
-  func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError?
+  func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError?
   /// Reads a refused answer as the request's type for errors.
   func errorBody(of response: HTTPResponse, _ rules: DecodingRules) -> (any Sendable)?
   /// The request's hook off the callback executor, ready to run.
@@ -21,8 +27,12 @@ final class TypedCall<R: APIRequest>: CallTyping {
   private let decoder: ResponseDecoder<R.Response>
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
-  init(_ request: R) {
+  private let onCached: (@Sendable (Outcome<R.Response>) -> Void)?
+
+  /// - Parameter onCached: Told the stored answer, for a call that wants it first.
+  init(_ request: R, onCached: (@Sendable (Outcome<R.Response>) -> Void)? = nil) {
     self.request = request
+    self.onCached = onCached
     hooks = request.hooks
     decoder = request.decoder
   }
@@ -33,9 +43,24 @@ final class TypedCall<R: APIRequest>: CallTyping {
     try builder.build(request, family, options, accept: decoder.accept)
   }
 
-  func decode(_ response: HTTPResponse, _ rules: DecodingRules) -> APIError? {
+  var isTwofold: Bool { onCached != nil }
+
+  func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules? {
+    guard decoder.isByType else { return nil }
+    return DecodedRules(
+      type: ObjectIdentifier(R.self), status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
+      envelope: plan.envelope, json: json)
+  }
+
+  func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
+    if let kept, let known = response.hit?.value(for: kept) as? R.Response {
+      value = known
+      return nil
+    }
     do {
-      value = try decoder.decode(response, rules)
+      let made = try decoder.decode(response, rules)
+      value = made
+      if let kept { response.hit?.keep(made, for: kept) }
       return nil
     } catch let error as APIError {
       return error
@@ -57,6 +82,12 @@ final class TypedCall<R: APIRequest>: CallTyping {
     guard let before = hooks?.before else { return nil }
     let outcome = outcome(ending)
     return { await before(outcome) }
+  }
+
+  func cachedJob(_ ending: CallEnding) -> (@Sendable () -> Void)? {
+    guard let onCached else { return nil }
+    let outcome = outcome(ending)
+    return { onCached(outcome) }
   }
 
   /// Tells the hook on the callback executor and the callback; returns what they were told.
@@ -82,7 +113,8 @@ final class TypedCall<R: APIRequest>: CallTyping {
   private func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
     let result = Result { () throws(APIError) in try value(of: ending) }
     return Outcome(
-      result: result, request: ending.request, response: ending.response, origin: ending.origin, metrics: ending.metrics
-    )
+      result: result, request: ending.request, response: ending.response, origin: ending.origin,
+      metrics: ending.metrics,
+      isUnchanged: ending.isUnchanged)
   }
 }

@@ -49,6 +49,10 @@ extension APIError.Code {
   /// The body could not be decoded.
   public static let decoding = Self(rawValue: "decoding")
 
+  // MARK: cache
+  /// The cache alone was asked and had nothing to serve; ``APIError/cacheMiss`` says why.
+  public static let cacheMiss = Self(rawValue: "cacheMiss")
+
   // MARK: the end
   /// The call was cancelled.
   public static let cancelled = Self(rawValue: "cancelled")

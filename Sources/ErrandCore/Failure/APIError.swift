@@ -10,12 +10,12 @@
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
 /// ├── decode       decoding
+/// ├── cache        cacheMiss
 /// ├── cancelled    cancelled
 /// └── deadline     deadline
 /// ```
 ///
-/// `cache` and `transfer` belong to stages that come with those features. Nothing in it shows a secret when it is
-/// printed.
+/// `transfer` belongs to a stage that comes with that feature. Nothing in it shows a secret when it is printed.
 public struct APIError: Error, Sendable {
   /// The part of the way on which a call failed.
   public enum Stage: String, Sendable, Hashable, Codable {
@@ -115,6 +115,8 @@ public struct APIError: Error, Sendable {
   public var attempts: Int { storage.attempts }
   /// The business code that an envelope held, as text.
   public var businessCode: String? { storage.businessCode }
+  /// Why the cache had nothing to serve; nil where it was not asked alone.
+  public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
   /// What was thrown underneath.
   public var cause: (any Error)? { storage.cause }
   /// The status code of the answer, if one came.

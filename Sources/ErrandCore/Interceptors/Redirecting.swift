@@ -5,25 +5,33 @@ package struct Redirecting: Interceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
     guard RedirectDecision.isRedirect(response.status) else { return response }
-    return try await follow(response, to: request, context, next)
+    let (last, usedCache) = try await follow(response, to: request, context, next)
+    guard usedCache, (400..<500).contains(last.status) else { return last }
+    // A stored redirect may lead to where nothing is any more: the server is asked for the way once.
+    let past = context.pastCache()
+    let fresh = try await next(request, in: past)
+    guard RedirectDecision.isRedirect(fresh.status) else { return fresh }
+    return try await follow(fresh, to: request, past, next).last
   }
 
   private func follow(
     _ first: HTTPResponse, to opener: HTTPRequest, _ context: CallContext, _ next: Next
-  ) async throws -> HTTPResponse {
+  ) async throws -> (last: HTTPResponse, usedCache: Bool) {
+    var usedCache = first.origin.isFromCache
     var response = first
     var request = opener
     var visited = [opener]
     while true {
       switch RedirectDecision.decide(response, to: request, visited: visited, policy: context.plan.redirects) {
-      case .deliver: return response
+      case .deliver: return (response, usedCache)
       case .fail(let error): throw error.with { $0.response = response }
       case .follow(let hop):
         context.record.hopped()
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)
         request = hop
-        response = try await next(hop)
+        response = try await next(hop, in: context)
+        usedCache = usedCache || response.origin.isFromCache
       }
     }
   }

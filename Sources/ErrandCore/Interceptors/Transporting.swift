@@ -38,7 +38,7 @@ package struct Transporting: Interceptor {
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
       priority: context.plan.priority, network: context.plan.network,
       onInformational: context.plan.log?.informational, onProgress: context.plan.onProgress)
-    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow
+    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.plan.cache == nil
     return exchange
   }
 

@@ -5,18 +5,29 @@ public final class CallContext: Sendable {
   /// Who the call is.
   public let info: CallInfo
 
-  let plan: CallPlan
-  let record: CallRecord
+  /// What was decided for the call.
+  package let plan: CallPlan
+  /// What is noted on the way.
+  package let record: CallRecord
+  /// What a station left for those below it.
+  package let note: (any Sendable)?
+  /// What an earlier pass of the same call froze; this one sends it again.
+  let replayed: Frozen?
   /// What was fixed on this way down. An interceptor may send several side by side, each with a context of its own.
   private let frozen: Locked<Frozen?>
 
   /// What the freeze notes.
   struct Frozen: Sendable {
-    let opener: HTTPURL.Origin
+    let request: HTTPRequest
     let account: String?
   }
 
-  init(call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil) {
+  init(
+    call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil,
+    note: (any Sendable)? = nil, replayed: Frozen? = nil
+  ) {
+    self.note = note
+    self.replayed = replayed
     self.call = call
     self.info = info
     self.plan = plan
@@ -28,12 +39,37 @@ public final class CallContext: Sendable {
   public var account: String? { frozen.withLock { $0?.account } }
 
   /// The origin that the call was frozen for; nil above the freeze.
-  var opener: HTTPURL.Origin? { frozen.withLock { $0?.opener } }
+  package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
+
+  /// What was frozen, for another pass of the call.
+  var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
 
   func freeze(_ frozen: Frozen) { self.frozen.withLock { $0 = frozen } }
 
-  func with(_ call: CallState) -> CallContext {
-    CallContext(call: call, info: info, plan: plan, record: record, frozen: frozen.withLock { $0 })
+  /// The same way down in the life of another call.
+  package func with(_ call: CallState) -> CallContext {
+    CallContext(
+      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, replayed: replayed)
+  }
+
+  /// The same way down with a note for the stations below.
+  package func with(note: any Sendable) -> CallContext {
+    CallContext(
+      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, replayed: replayed)
+  }
+
+  /// The same way down, past the cache; what comes is stored.
+  func pastCache() -> CallContext {
+    var plan = plan
+    plan.cache = plan.cache?.reading(.ignoringCache)
+    return CallContext(call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, replayed: replayed)
+  }
+
+  /// The same way down for an exchange that outlives the call: with a life and a record of its own, told to nobody.
+  package func inBackground(_ call: CallState) -> CallContext {
+    CallContext(
+      call: call, info: info, plan: plan.silent, record: CallRecord(), frozen: whatIsFrozen, note: note,
+      replayed: replayed)
   }
 }
 

@@ -1,23 +1,32 @@
-import ErrandJSON
+package import ErrandJSON
 
 /// What was decided for one call: options, request, family and client in this order.
-struct CallPlan: Sendable {
-  let statusRule: StatusRule
+package struct CallPlan: Sendable {
+  package let statusRule: StatusRule
   let contentTypes: [String]?
-  let shape: JSONShape?
+  package let shape: JSONShape?
   let envelope: Envelope?
-  let credential: RequestCredential
+  package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   let base: HTTPURL.Origin?
-  let redirects: RedirectPolicy
+  package let redirects: RedirectPolicy
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   let limits: ResponseLimits
   let priority: CallPriority
   let network: NetworkWish
-  let sink: (any BodySink)?
-  let onProgress: (@Sendable (TransferProgress) -> Void)?
+  package let sink: (any BodySink)?
+  private(set) var onProgress: (@Sendable (TransferProgress) -> Void)?
   let log: CallLog?
+  /// Nil where neither the request nor the client nor the call says anything about the cache.
+  package var cache: CachePlan?
+
+  /// The plan of an exchange that nobody follows.
+  var silent: CallPlan {
+    var plan = self
+    plan.onProgress = nil
+    return plan
+  }
 
   /// Whether the answer is judged by what its JSON says.
   var readsJSON: Bool { shape != nil || envelope?.code != nil }

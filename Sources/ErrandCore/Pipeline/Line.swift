@@ -19,6 +19,8 @@ package struct LineParts: Sendable {
   package let exchangeInterceptors: [any Interceptor]
   /// The queue of the client.
   package let admission: AdmissionControl
+  /// The cache; nil for none.
+  package let cache: (any AnswerCache)?
   /// The transport.
   package let transport: any Transport
 }

@@ -11,6 +11,11 @@ public struct Next: Sendable {
     return try await line.run(request, from: index, context)
   }
 
+  /// The same with another context: a note for the stations below, another life.
+  package func callAsFunction(_ request: HTTPRequest, in context: CallContext) async throws -> HTTPResponse {
+    try await line.run(request, from: index, context)
+  }
+
   /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone.
   private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
     let parent = context.call

@@ -1,5 +1,5 @@
 /// What is noted while a call is on its way: by the stations, read at its end.
-final class CallRecord: Sendable {
+package final class CallRecord: Sendable {
   struct Notes: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
@@ -17,6 +17,8 @@ final class CallRecord: Sendable {
   }
 
   func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
+  /// Notes what the cache did; the last word counts.
+  package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
 

@@ -60,6 +60,13 @@ public protocol APIRequest<Response>: Sendable {
   /// How redirects are followed; nil for the client's policy.
   var redirects: RedirectPolicy? { get }
 
+  /// Whether and how answers are kept; the family's or the client's rules where nothing is said.
+  var cache: CachePolicy { get }
+  /// What belongs to the key of a stored answer, and what does not.
+  var cacheKey: CacheKeyRule { get }
+  /// The request that the answer is stored under, in place of this one; nil for this one.
+  var cachedAs: (any APIRequest)? { get }
+
   /// Which statuses are success; nil for the family's or client's rule.
   var statusRule: StatusRule? { get }
   /// Which content types are taken, such as `["application/json", "text/*"]`; nil for all.
@@ -116,6 +123,12 @@ extension APIRequest {
   public var network: NetworkWish { NetworkWish() }
   /// The client's.
   public var redirects: RedirectPolicy? { nil }
+  /// The family's or client's.
+  public var cache: CachePolicy { .inherited }
+  /// All that is sent, but for the headers.
+  public var cacheKey: CacheKeyRule { CacheKeyRule() }
+  /// This one.
+  public var cachedAs: (any APIRequest)? { nil }
   /// The family's or client's.
   public var statusRule: StatusRule? { nil }
   /// Any.

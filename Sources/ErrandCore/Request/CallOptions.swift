@@ -17,13 +17,16 @@ public struct CallOptions: Sendable {
   public var accessories: [any Accessory]
   /// Where the body goes instead of memory. Redirects and refused statuses do not reach it.
   public var bodySink: (any BodySink)?
+  /// How the call uses the cache.
+  public var cache: CacheReadMode
 
   private(set) var ownership: CallOwner.Reference?
 
   /// Makes options.
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
-    headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil
+    headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil,
+    cache: CacheReadMode = .asDeclared
   ) {
     self.timeouts = timeouts
     self.priority = priority
@@ -32,10 +35,13 @@ public struct CallOptions: Sendable {
     self.headers = headers
     self.accessories = accessories
     self.bodySink = bodySink
+    self.cache = cache
   }
 
   /// A call that ends at the latest after a time.
   public static func deadline(_ limit: TimeLimit) -> CallOptions { CallOptions(timeouts: Timeouts(total: limit)) }
+  /// A call that uses the cache in a way of its own.
+  public static func cache(_ mode: CacheReadMode) -> CallOptions { CallOptions(cache: mode) }
   /// A call with a tag.
   public static func tag(_ tag: String) -> CallOptions { CallOptions(tag: tag) }
   /// A call with an owner.

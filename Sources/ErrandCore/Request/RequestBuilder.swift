@@ -46,6 +46,11 @@ final class RequestBuilder: Sendable {
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.data)
   }
 
+  /// Makes what a request alone would send, without the options of any call.
+  package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
+    try build(request, request.family, CallOptions(), accept: request.decoder.accept)
+  }
+
   // MARK: - Parts
 
   private struct Draft {

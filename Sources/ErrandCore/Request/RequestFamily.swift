@@ -29,12 +29,14 @@ public struct RequestFamily: Sendable {
   public var envelope: Envelope?
   /// How arguments are written; nil for the client's style.
   public var argumentStyle: ArgumentStyle?
+  /// How answers are kept; ``CachePolicy/inherited`` for the client's rules.
+  public var cache: CachePolicy
 
   /// Makes a family.
   public init(
     _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
     arguments: Arguments = Arguments(), timeouts: Timeouts? = nil, statusRule: StatusRule? = nil,
-    envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil
+    envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil, cache: CachePolicy = .inherited
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -45,5 +47,6 @@ public struct RequestFamily: Sendable {
     self.statusRule = statusRule
     self.envelope = envelope
     self.argumentStyle = argumentStyle
+    self.cache = cache
   }
 }

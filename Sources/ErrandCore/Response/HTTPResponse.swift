@@ -7,11 +7,18 @@ public struct HTTPResponse: Sendable {
     let trailers: HTTPFields
     let url: HTTPURL
     let metrics: ExchangeMetrics
+    let origin: ResponseOrigin
+    let hit: (any StoredHit)?
 
-    init(_ trailers: HTTPFields, _ url: HTTPURL, _ metrics: ExchangeMetrics) {
+    init(
+      _ trailers: HTTPFields, _ url: HTTPURL, _ metrics: ExchangeMetrics, _ origin: ResponseOrigin = .network,
+      _ hit: (any StoredHit)? = nil
+    ) {
       self.trailers = trailers
       self.url = url
       self.metrics = metrics
+      self.origin = origin
+      self.hit = hit
     }
   }
 
@@ -39,19 +46,32 @@ public struct HTTPResponse: Sendable {
   /// Fields that came behind the body (RFC 9110 section 6.5).
   public var trailers: HTTPFields {
     get { rest.trailers }
-    set { rest = Rest(newValue, url, metrics) }
+    set { rest = Rest(newValue, url, metrics, origin, hit) }
   }
 
   /// The URL that answered: the last one after redirects.
   public var url: HTTPURL {
     get { rest.url }
-    set { rest = Rest(trailers, newValue, metrics) }
+    set { rest = Rest(trailers, newValue, metrics, origin, hit) }
   }
 
   /// What was measured of the exchange.
   public var metrics: ExchangeMetrics {
     get { rest.metrics }
-    set { rest = Rest(trailers, url, newValue) }
+    set { rest = Rest(trailers, url, newValue, origin, hit) }
+  }
+
+  /// Where it came from.
+  public var origin: ResponseOrigin { rest.origin }
+
+  /// The entry it came from, if it came from the cache.
+  package var hit: (any StoredHit)? { rest.hit }
+
+  /// The same answer as one that came from somewhere else.
+  package func coming(from origin: ResponseOrigin, hit: (any StoredHit)? = nil) -> HTTPResponse {
+    var response = self
+    response.rest = Rest(trailers, url, metrics, origin, hit)
+    return response
   }
 }
 

@@ -12,6 +12,8 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// What the decoder reads, sent as `Accept` where nobody says anything else.
   public let accept: String
   let decode: @Sendable (HTTPResponse, DecodingRules) throws -> Value
+  /// Whether type and rules alone say what comes out, so that the value may be kept.
+  let isByType: Bool
 
   /// Makes a decoder of a function of the body and the answer. What it throws becomes the cause of an error of stage
   /// `decode`. It runs off the caller's actor for bodies over 16 KiB.
@@ -21,7 +23,11 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     self.init(name: name, accept: accept) { response, _ in try decode(response.body, response) }
   }
 
-  init(name: String, accept: String, decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value) {
+  init(
+    name: String, accept: String, isByType: Bool = false,
+    decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value
+  ) {
+    self.isByType = isByType
     self.name = name
     self.accept = accept
     self.decode = decode
@@ -51,7 +57,7 @@ extension ResponseDecoder where Value: Decodable {
 
   /// JSON, read by rules of its own or by those of the request and the client.
   public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
-    ResponseDecoder(name: "JSON", accept: "application/json") { response, shared in
+    ResponseDecoder(name: "JSON", accept: "application/json", isByType: rules == nil) { response, shared in
       try (rules ?? shared.json).decode(Value.self, from: response.body, at: shared.envelope?.value)
     }
   }

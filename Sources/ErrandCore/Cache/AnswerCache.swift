@@ -1,0 +1,22 @@
+/// A cache as the client sees it: the stations that look up and store.
+package protocol AnswerCache: AnyObject, Sendable {
+  /// The stations, in order, that stand below the redirects.
+  var stations: [any Interceptor] { get }
+}
+
+/// Which cache a client uses.
+public struct CacheChoice: Sendable {
+  package enum Kind: Sendable {
+    case standard, off
+    case own(any AnswerCache)
+  }
+
+  package let kind: Kind
+
+  package init(_ kind: Kind) { self.kind = kind }
+
+  /// A memory of 16 MiB, of this client alone. Nothing is written to a disk.
+  public static let standard = CacheChoice(.standard)
+  /// None: whatever requests declare, nothing is kept.
+  public static let off = CacheChoice(.off)
+}

@@ -1,0 +1,50 @@
+/// What was decided about the cache for one call.
+package final class CachePlan: Sendable {
+  /// The request's policy or its family's; ``CachePolicy/inherited`` where the client decides.
+  let declared: CachePolicy
+  let rules: [HostCacheRule]
+  let standing: CachePolicy
+  /// How the call uses the cache.
+  package let mode: CacheReadMode
+  /// Whether the server is asked even where a fresh answer is stored: the second half of `cached, then fresh`.
+  package let asksAlways: Bool
+  /// What belongs to the key.
+  package let key: CacheKeyRule
+  /// The version of the app.
+  package let appVersion: String
+  /// The request that the answer is stored under, if not its own.
+  package let storedAs: HTTPRequest?
+  /// The request as it was given, for filters of the folder.
+  package let request: any APIRequest
+  /// What decoded values are kept under; nil where none can be.
+  package let decodedRules: DecodedRules?
+
+  init(
+    declared: CachePolicy, rules: [HostCacheRule], standing: CachePolicy, mode: CacheReadMode, asksAlways: Bool = false,
+    key: CacheKeyRule, appVersion: String, storedAs: HTTPRequest?, request: any APIRequest, decodedRules: DecodedRules?
+  ) {
+    self.declared = declared
+    self.rules = rules
+    self.standing = standing
+    self.mode = mode
+    self.asksAlways = asksAlways
+    self.key = key
+    self.appVersion = appVersion
+    self.storedAs = storedAs
+    self.request = request
+    self.decodedRules = decodedRules
+  }
+
+  /// The policy for one hop: the request's, the family's, the rule of the host, the client's.
+  package func policy(for host: String) -> CachePolicy {
+    if !declared.isInherited { return declared }
+    return rules.first { $0.covers(host) }?.policy ?? standing
+  }
+
+  /// The same plan with another way to read.
+  package func reading(_ mode: CacheReadMode, asksAlways: Bool = false) -> CachePlan {
+    CachePlan(
+      declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways, key: key,
+      appVersion: appVersion, storedAs: storedAs, request: request, decodedRules: decodedRules)
+  }
+}

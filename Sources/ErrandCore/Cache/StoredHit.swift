@@ -1,0 +1,28 @@
+import ErrandJSON
+
+/// The entry behind an answer that came from the cache.
+package protocol StoredHit: AnyObject, Sendable {
+  /// The value that was decoded of it before, by the same rules.
+  func value(for rules: DecodedRules) -> (any Sendable)?
+  /// Keeps a decoded value beside the bytes.
+  func keep(_ value: any Sendable, for rules: DecodedRules)
+  /// Removes the entry: this call's rules refuse it.
+  func refuse()
+}
+
+/// By which rules a value was judged and decoded: the type of the request and all that may change the value.
+package struct DecodedRules: Sendable, Hashable {
+  let type: ObjectIdentifier
+  let status: StatusRule
+  let contentTypes: [String]?
+  let shape: JSONShape?
+  let envelope: Envelope?
+  let json: JSONDecoding
+
+  package static func == (left: DecodedRules, right: DecodedRules) -> Bool {
+    left.type == right.type && left.json.isSame(as: right.json) && left.status == right.status
+      && left.contentTypes == right.contentTypes && left.shape == right.shape && left.envelope == right.envelope
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(type) }
+}

@@ -1,0 +1,121 @@
+/// The ways down the line: one for most calls, a second one past an entry that is refused or after a stored answer.
+extension CallRun {
+  func carryOut() async -> CallEnding {
+    do {
+      let plan = try plan()
+      let built = try typed.build(snapshot.builder, family, options)
+      record.built(built)
+      if typed.isTwofold, let cache = plan.cache { return await cachedThenFresh(built, plan, cache) }
+      return await descend(built, context(plan))
+    } catch {
+      return ending(.mapping(error, as: .build), nil)
+    }
+  }
+
+  private func context(_ plan: CallPlan, replaying frozen: CallContext.Frozen? = nil) -> CallContext {
+    CallContext(call: state, info: info, plan: plan, record: record, replayed: frozen)
+  }
+
+  /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any
+  /// case. What was frozen on the first way down is sent on the second.
+  private func cachedThenFresh(_ built: HTTPRequest, _ plan: CallPlan, _ cache: CachePlan) async -> CallEnding {
+    var plan = plan
+    plan.cache = cache.reading(.cacheOnly)
+    let first = context(plan)
+    let stored = await descend(built, first)
+    if state.isStopped { return stored }
+    if stored.error == nil, let job = typed.cachedJob(stored) {
+      hand { [state] in
+        if state.endsBy == nil { job() }
+      }
+    }
+    plan.cache = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
+    var fresh = await descend(built, context(plan, replaying: first.whatIsFrozen))
+    fresh.isUnchanged = stored.error == nil && fresh.error == nil && fresh.repeats(stored)
+    return fresh
+  }
+
+  /// One way down. A stored answer that this call's rules refuse is removed, and the call goes down once more.
+  private func descend(_ built: HTTPRequest, _ context: CallContext) async -> CallEnding {
+    let came = await pass(built, context)
+    guard let hit = came.refusedHit else { return came }
+    hit.refuse()
+    if context.plan.cache?.mode == .cacheOnly { return ending(.cacheMiss(.damaged), nil) }
+    return await pass(built, context.pastCache())
+  }
+
+  private func pass(_ built: HTTPRequest, _ context: CallContext) async -> CallEnding {
+    do {
+      let response = try await snapshot.line.get().run(built, from: 0, context)
+      return ending(await decode(response, context.plan), response)
+    } catch let stopped as CallState.Stopped {
+      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
+    } catch {
+      return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
+    }
+  }
+
+  // MARK: - Reading the answer
+
+  /// Adds what a refused answer holds, as the request's type for errors; bodies over 16 KiB are read elsewhere.
+  private func readingBody(of error: APIError) async -> APIError {
+    guard error.stage == .validate, let answer = error.response else { return error }
+    let rules = DecodingRules(json: jsonDecoding, envelope: nil)
+    let isLarge = answer.body.count > Validating.inlineLimit
+    let body = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
+    return error.with { $0.errorBody = body }
+  }
+
+  private static func readElsewhere(
+    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules
+  ) async -> (any Sendable)? {
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in typed.errorBody(of: response, rules) }
+  }
+
+  /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
+  private func decode(_ response: HTTPResponse, _ plan: CallPlan) async -> APIError? {
+    let begin = snapshot.timers.now
+    let rules = DecodingRules(json: jsonDecoding, envelope: plan.envelope)
+    let kept = plan.cache?.decodedRules
+    let isKnown = kept.map { response.hit?.value(for: $0) != nil } ?? false
+    let error: APIError?
+    if response.body.count > Validating.inlineLimit, !isKnown {
+      error = await Self.decodeElsewhere(typed, response, rules, kept)
+    } else {
+      error = typed.decode(response, rules, kept: kept)
+    }
+    record.decoded(in: begin.duration(to: snapshot.timers.now))
+    return error
+  }
+
+  /// Off the caller's actor, and off the transport's thread where the task prefers that.
+  private static func decodeElsewhere(
+    _ typed: any CallTyping, _ response: HTTPResponse, _ rules: DecodingRules, _ kept: DecodedRules?
+  ) async -> APIError? {
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+      typed.decode(response, rules, kept: kept)
+    }
+  }
+
+  private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {
+    let (metrics, sent) = record.ended(after: started.duration(to: snapshot.timers.now))
+    let error = error.map { complete($0, response, metrics, sent) }
+    let response = response ?? error?.response
+    return CallEnding(
+      error: error, request: sent, response: response, origin: response.map { origin(of: $0, metrics) },
+      metrics: metrics)
+  }
+
+  /// An answer that nobody was asked for and that does not come from the cache was made here.
+  private func origin(of response: HTTPResponse, _ metrics: CallMetrics) -> ResponseOrigin {
+    response.origin == .network && metrics.attempts == 0 ? .local : response.origin
+  }
+}
+
+extension CallEnding {
+  /// Whether the server says that the stored answer still holds, or answers with the same.
+  fileprivate func repeats(_ stored: CallEnding) -> Bool {
+    guard let mine = response, let other = stored.response else { return false }
+    return origin == .revalidated || (mine.status == other.status && mine.body == other.body)
+  }
+}

@@ -1,0 +1,60 @@
+import ErrandJSON
+
+extension CallRun {
+  func plan() throws(APIError) -> CallPlan {
+    if options.bodySink != nil, case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
+      throw .build(
+        .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
+    }
+    let request = info.request
+    let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
+    if options.bodySink != nil, request.shape != nil || envelope?.code != nil {
+      throw .build(
+        .unsupported,
+        "A call with a body sink has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
+    }
+    var plan = CallPlan(
+      statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
+      contentTypes: request.contentTypes, shape: request.shape,
+      envelope: envelope,
+      credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
+      redirects: request.redirects ?? snapshot.configuration.redirects,
+      connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
+      idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
+      limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
+      onProgress: progress(), log: log)
+    plan.cache = try cachePlan(plan)
+    return plan
+  }
+
+  /// Nil where nobody says anything about the cache, and where a sink takes the body.
+  private func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
+    let request = info.request
+    let own = request.cache
+    let declared = own.isInherited ? family?.cache ?? .inherited : own
+    let configuration = snapshot.configuration
+    let isSilent =
+      declared == .none
+      || declared.isInherited && configuration.cacheRules.isEmpty && configuration.cachePolicy.model == nil
+    if options.bodySink != nil || isSilent && options.cache != .cacheOnly { return nil }
+    var storedAs: HTTPRequest?
+    if let alias = request.cachedAs { storedAs = try snapshot.builder.build(whole: alias) }
+    // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
+    let keepsValues = configuration.interceptors.isEmpty
+    return CachePlan(
+      declared: declared, rules: configuration.cacheRules, standing: configuration.cachePolicy, mode: options.cache,
+      key: request.cacheKey, appVersion: configuration.appVersion, storedAs: storedAs, request: request,
+      decodedRules: keepsValues ? typed.decodedRules(plan, jsonDecoding) : nil)
+  }
+
+  private func progress() -> (@Sendable (TransferProgress) -> Void)? {
+    guard let lane else { return nil }
+    return { [state, info, accessories, onProgress = delivery.onProgress] progress in
+      lane.run {
+        guard !state.isClaimed else { return }
+        for accessory in accessories { accessory.progressed(info, progress) }
+        onProgress?(info, progress)
+      }
+    }
+  }
+}
