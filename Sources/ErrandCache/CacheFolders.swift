@@ -1,0 +1,55 @@
+public import ErrandCore
+
+/// Redirects a request's answers to a folder of their own, which is a store of its own with its own limit.
+///
+/// ```swift
+/// CacheFolderFilter { folder, request in request is Avatar ? folder + "/images" : folder }
+/// ```
+public struct CacheFolderFilter: Sendable {
+  let apply: @Sendable (_ folder: String, _ request: any APIRequest) -> String
+
+  /// Makes a filter of a function that is given the folder so far and the request, and returns the folder to use.
+  public init(_ apply: @escaping @Sendable (_ folder: String, _ request: any APIRequest) -> String) {
+    self.apply = apply
+  }
+}
+
+/// The stores of a cache by their folders, opened at their first use.
+final class CacheFolders: Sendable {
+  private let folder: String
+  private let filters: [CacheFolderFilter]
+  private let open: @Sendable (String) -> any CacheStore
+  private let stores: Locked<[String: any CacheStore]>
+  private let only: (any CacheStore)?
+
+  /// One store for everything.
+  init(store: any CacheStore) {
+    folder = ""
+    filters = []
+    open = { _ in store }
+    stores = Locked([:])
+    only = store
+  }
+
+  init(folder: String, filters: [CacheFolderFilter], open: @escaping @Sendable (String) -> any CacheStore) {
+    self.folder = folder
+    self.filters = filters
+    self.open = open
+    only = nil
+    stores = Locked([folder: open(folder)])
+  }
+
+  func store(for request: any APIRequest) -> any CacheStore {
+    if let only { return only }
+    let place = filters.reduce(folder) { $1.apply($0, request) }
+    return stores.withLock { stores in
+      if let known = stores[place] { return known }
+      let opened = open(place)
+      stores[place] = opened
+      return opened
+    }
+  }
+
+  /// Every store that was opened.
+  var opened: [any CacheStore] { only.map { [$0] } ?? stores.withLock { Array($0.values) } }
+}

@@ -1,0 +1,103 @@
+public import ErrandCore
+import Foundation
+
+/// Keeps answers and serves them: what requests declare with ``CachePolicy`` is carried out here.
+///
+/// ```swift
+/// configuration.cache = .disk(at: cachesFolder.appending(path: "api"), limit: 200 << 20)
+/// ```
+///
+/// Several clients may share one. It never fails a call: a store that is broken, full or gone costs hits.
+public final class ResponseCache: AnswerCache {
+  /// Opens the store of a folder.
+  typealias Opening = @Sendable (_ folder: String) -> any CacheStore
+
+  private let stores: CacheFolders
+  let generations = Locked(Generations())
+  let refreshes = RefreshTable()
+  private let counters = Locked(CacheStatistics())
+  /// The present on the wall clock.
+  let wallClock: @Sendable () -> WallTime
+
+  init(stores: CacheFolders, wallClock: @escaping @Sendable () -> WallTime = { .now }) {
+    self.stores = stores
+    self.wallClock = wallClock
+  }
+
+  /// Makes a cache over a store: one that comes with the library, or one of your own.
+  public convenience init(store: any CacheStore) {
+    self.init(stores: CacheFolders(store: store))
+  }
+
+  /// The stations Caching and Storing.
+  package var stations: [any Interceptor] { [Caching(cache: self), Storing(cache: self)] }
+
+  /// The store for a request.
+  func store(for request: any APIRequest) -> any CacheStore { stores.store(for: request) }
+
+  // MARK: - Removing
+
+  /// Removes everything.
+  public func removeAll() { remove(.all) }
+
+  /// Removes everything from a host.
+  public func removeAll(host: String) { remove(.host(host.lowercased())) }
+
+  /// Removes everything that calls with a tag stored.
+  public func removeAll(tag: String) { remove(.tag(tag)) }
+
+  /// Removes everything that was received before a moment.
+  public func removeAll(olderThan moment: Date) {
+    remove(.olderThan(WallTime(milliseconds: Int64(clamping: (moment.timeIntervalSince1970 * 1_000).rounded()))))
+  }
+
+  /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.
+  public func removeAll(account: String) async {
+    for store in stores.opened {
+      guard let salt = await store.salt(call: CallState()) else { continue }
+      remove(.account(CachePartition.account(account).digest(salt: salt.bytes)), from: store)
+    }
+  }
+
+  /// Removes from every store that was opened. What is under way is not stored, and background refreshes of it end.
+  public func remove(_ selection: CacheSelection) {
+    for store in stores.opened { remove(selection, from: store) }
+  }
+
+  func remove(_ selection: CacheSelection, from store: any CacheStore) {
+    generations.withLock { $0.advance(selection) }
+    refreshes.cancel(selection)
+    store.remove(selection)
+  }
+
+  // MARK: - Looking in
+
+  /// The entries of every store that was opened, most recently used first.
+  public func entries() async -> [CacheListing] {
+    var listings: [CacheListing] = []
+    for store in stores.opened { listings += await store.list() }
+    return listings.sorted { $0.lastUse > $1.lastUse }
+  }
+
+  /// How much is kept in every store that was opened.
+  public func size() async -> CacheSize {
+    var total = CacheSize(entries: 0, bytes: 0, limit: nil)
+    for store in stores.opened {
+      let size = await store.size()
+      total.entries += size.entries
+      total.bytes += size.bytes
+      if let limit = size.limit { total.limit = (total.limit ?? 0) + limit }
+    }
+    return total
+  }
+
+  /// What the cache did since it was made.
+  public var statistics: CacheStatistics { counters.withLock { $0 } }
+
+  func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
+
+  /// Returns when everything is on the disk that is to be there.
+  public func flush() async {
+    for store in stores.opened { await store.flush() }
+  }
+}

@@ -1,0 +1,52 @@
+/// What was removed while exchanges were under way, so that none of them stores what is old by then.
+///
+/// An exchange notes the generation as it looks up, and asks before it stores. What was removed is remembered only as
+/// long as an exchange is out that noted an earlier generation.
+struct Generations: Sendable {
+  private var number: UInt64 = 0
+  private var removals: [(number: UInt64, selection: CacheSelection)] = []
+  private var out: [UInt64: Int] = [:]
+
+  /// Notes the generation of an exchange that begins. Each is given back once, by ``giveBack(_:)``.
+  mutating func note() -> UInt64 {
+    out[number, default: 0] += 1
+    return number
+  }
+
+  /// The exchange is over.
+  mutating func giveBack(_ noted: UInt64) {
+    guard let count = out[noted] else { return }
+    out[noted] = count > 1 ? count - 1 : nil
+    let oldest = out.keys.min() ?? number
+    removals.removeAll { $0.number <= oldest }
+  }
+
+  /// Something is removed.
+  mutating func advance(_ selection: CacheSelection) {
+    number += 1
+    if !out.isEmpty { removals.append((number, selection)) }
+  }
+
+  /// Whether an answer may still be stored that was asked for in a generation.
+  func admits(_ noted: UInt64, key: CacheKey, label: CacheEntryLabel) -> Bool {
+    !removals.contains { $0.number > noted && $0.selection.covers(key, label) }
+  }
+
+  /// The number of removals that are remembered.
+  var remembered: Int { removals.count }
+}
+
+extension CacheSelection {
+  /// Whether an entry that is about to be stored would be among those that are removed.
+  func covers(_ key: CacheKey, _ label: CacheEntryLabel) -> Bool {
+    switch self {
+    case .all: true
+    case .key(let other), .variant(let other, _): key == other
+    case .target(let target): key.target == target
+    case .account(let account): key.account == account
+    case .host(let host): label.host == host
+    case .tag(let tag): label.tag == tag
+    case .olderThan: false
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ErrandCore
+
+/// The background refreshes that are under way: one for each key.
+final class RefreshTable: Sendable {
+  private let running = Locked<[CacheKey: CallState]>([:])
+
+  /// Takes up the refresh of a key; nil where one is under way.
+  func begin(_ key: CacheKey, _ make: () -> CallState) -> CallState? {
+    running.withLock { running in
+      guard running[key] == nil else { return nil }
+      let state = make()
+      running[key] = state
+      return state
+    }
+  }
+
+  /// The refresh is over.
+  func end(_ key: CacheKey, _ state: CallState) {
+    let ended = running.withLock { running in
+      running[key] === state ? running.removeValue(forKey: key) : nil
+    }
+    ended?.settle()
+  }
+
+  /// Cancels the refreshes of what is removed.
+  func cancel(_ selection: CacheSelection) {
+    let stopped = running.withLock { running in
+      running.filter { selection.endsRefresh(of: $0.key) }.map(\.value)
+    }
+    for state in stopped { state.stop(.cancelled) }
+  }
+}
+
+extension CacheSelection {
+  fileprivate func endsRefresh(of key: CacheKey) -> Bool {
+    switch self {
+    case .all: true
+    case .account(let account): key.account == account
+    default: false
+    }
+  }
+}
