@@ -1,0 +1,100 @@
+import ErrandCore
+
+/// Reads `Cache-Control` directive by directive: `token [ "=" ( token / quoted-string ) ]`, no space around the equals
+/// sign (RFC 9111 section 5.2).
+struct CacheControlReader {
+  /// One directive.
+  struct Directive {
+    /// The name in lower case.
+    let name: String
+    /// Whether it has no argument at all.
+    let isBare: Bool
+    /// The argument as a number; nil where it is none.
+    let seconds: Int64?
+  }
+
+  private enum Argument {
+    case none
+    case some([UInt8])
+    /// Something that no grammar allows.
+    case wrong
+  }
+
+  private var rest: ArraySlice<UInt8>
+  /// Whether a quoted string had no end.
+  private(set) var isUnterminated = false
+
+  init(_ line: String) { rest = Array(line.utf8)[...] }
+
+  /// The next directive; what has no name is skipped.
+  mutating func next() -> Directive? {
+    while !rest.isEmpty {
+      skipSpace()
+      let name = rest.prefix { ASCII.isToken($0) }
+      rest = rest.dropFirst(name.count)
+      let argument = self.argument()
+      if !name.isEmpty { return Self.directive(name, argument) }
+    }
+    return nil
+  }
+
+  private static func directive(_ name: ArraySlice<UInt8>, _ argument: Argument) -> Directive {
+    let name = String(decoding: name.map(ASCII.lowercased), as: UTF8.self)
+    return switch argument {
+    case .none: Directive(name: name, isBare: true, seconds: nil)
+    case .some(let bytes): Directive(name: name, isBare: false, seconds: DeltaSeconds.read(bytes))
+    case .wrong: Directive(name: name, isBare: false, seconds: nil)
+    }
+  }
+
+  /// Reads up to the comma that ends the directive, and takes the comma.
+  private mutating func argument() -> Argument {
+    var argument = Argument.none
+    if rest.first == 0x3D {
+      rest = rest.dropFirst()
+      argument = rest.first == 0x22 ? quoted() : token()
+    }
+    skipSpace()
+    if rest.isEmpty || rest.first == 0x2C {
+      rest = rest.dropFirst()
+      return argument
+    }
+    skipToComma()
+    return .wrong
+  }
+
+  private mutating func token() -> Argument {
+    let token = rest.prefix { ASCII.isToken($0) }
+    rest = rest.dropFirst(token.count)
+    return token.isEmpty ? .wrong : .some(Array(token))
+  }
+
+  /// A quoted string (RFC 9110 section 5.6.4).
+  private mutating func quoted() -> Argument {
+    var text: [UInt8] = []
+    rest = rest.dropFirst()
+    while let byte = rest.popFirst() {
+      if byte == 0x22 { return .some(text) }
+      if byte != 0x5C {
+        text.append(byte)
+      } else if let escaped = rest.popFirst() {
+        text.append(escaped)
+      }
+    }
+    isUnterminated = true
+    return .wrong
+  }
+
+  private mutating func skipToComma() {
+    while let byte = rest.first, byte != 0x2C {
+      if byte == 0x22 {
+        _ = quoted()
+      } else {
+        rest = rest.dropFirst()
+      }
+    }
+    rest = rest.dropFirst()
+  }
+
+  private mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+}

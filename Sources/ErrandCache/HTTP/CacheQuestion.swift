@@ -1,0 +1,65 @@
+package import ErrandCore
+
+/// What a call asks of the cache, frozen: everything decisions are made of but the stored answers and the time.
+///
+/// A station reads: ``beforeLooking()``; the store, which is given ``choice(among:)``; ``decide(_:at:)`` or
+/// ``decide(without:)``; and once an answer of the server is there, ``renewal(of:by:)``, ``storing(_:)`` and
+/// ``invalidations(by:)``.
+package struct CacheQuestion: Sendable {
+  /// The method.
+  package let method: HTTPMethod
+  /// Where it goes.
+  package let url: HTTPURL
+  /// The fields as they are frozen, before anything is added below.
+  package let fields: HTTPFields
+  /// What the request declares.
+  package let policy: CachePolicy
+  /// What the call asks for.
+  package let mode: CacheReadMode
+  /// The version of the app.
+  package let appVersion: String
+  /// The store's own bytes.
+  package let salt: [UInt8]
+  /// Names of fields, in lower case, that stations below the cache add of their own: those of a signature.
+  package let stamped: Set<String>
+  /// The directives of the request's own fields.
+  package let asks: CacheControl
+
+  package init(
+    _ request: HTTPRequest, policy: CachePolicy, mode: CacheReadMode = .asDeclared, appVersion: String = "",
+    salt: [UInt8] = [], stamped: Set<String> = []
+  ) {
+    method = request.method
+    url = request.url
+    fields = request.fields
+    self.policy = policy
+    self.mode = mode
+    self.appVersion = appVersion
+    self.salt = salt
+    self.stamped = stamped
+    asks = CacheControl(request: request.fields)
+  }
+
+  /// Whether the request only reads, by HTTP's own rules, something that others may have read.
+  var isReading: Bool { method == .get || method == .head }
+
+  /// Whether the server's directives count.
+  var heedsServer: Bool { policy.model != .lifetime }
+
+  /// What is added to a request that goes to the server: `Cache-Control: max-age=0` where the call revalidates and the
+  /// request says nothing of its own.
+  package var fieldsToAdd: [HTTPField] {
+    mode == .revalidating && policy.model != nil && !fields.contains(.cacheControl)
+      ? [HTTPField(.cacheControl, "max-age=0")] : []
+  }
+
+  /// The directives of a stored answer, where they count.
+  func directives(of answer: ResponseHead) -> CacheControl {
+    heedsServer ? CacheControl(answer: answer.fields) : CacheControl()
+  }
+
+  /// How fresh a stored answer is to this request.
+  package func freshness(of stored: CacheEntryHead, at now: CacheMoment) -> Freshness {
+    Freshness(of: stored, policy: policy, now: now)
+  }
+}

@@ -1,0 +1,43 @@
+import ErrandCore
+
+/// Field values that are lists (RFC 9110 section 5.6.1).
+enum FieldList {
+  /// The members of a list, split at commas outside quotes, spaces around them removed, empty ones left out.
+  static func members(_ value: String) -> [Substring] {
+    var members: [Substring] = []
+    var rest = value.utf8[...]
+    while !rest.isEmpty {
+      let member = rest.prefix(upTo: end(of: rest))
+      rest = rest[member.endIndex...].dropFirst()
+      let text = trimmed(member)
+      if !text.isEmpty { members.append(Substring(text)) }
+    }
+    return members
+  }
+
+  /// Where the first comma outside quotes stands, or the end.
+  private static func end(of bytes: Substring.UTF8View) -> Substring.UTF8View.Index {
+    var isQuoted = false
+    var isEscaped = false
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if isEscaped {
+        isEscaped = false
+      } else if byte == 0x22 {
+        isQuoted.toggle()
+      } else if isQuoted, byte == 0x5C {
+        isEscaped = true
+      } else if !isQuoted, byte == 0x2C {
+        return index
+      }
+    }
+    return bytes.endIndex
+  }
+
+  /// Without spaces and tabs at both ends.
+  static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
+    var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
+    return bytes
+  }
+}

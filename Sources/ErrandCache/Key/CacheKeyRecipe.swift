@@ -1,0 +1,93 @@
+package import ErrandCore
+import Foundation
+
+/// How keys are made: frozen once for a call, and used again for each hop of its redirects.
+package struct CacheKeyRecipe: Sendable, Hashable {
+  /// Which model of keeping; the models never read each other's entries.
+  package let model: CachePolicy.Model
+  /// The request's fields that are part of the key, in lower case and sorted.
+  package let fields: [String]
+  /// The arguments of query and body that are not.
+  package let leftOut: LeftOutArguments
+  /// The store's own bytes.
+  package let salt: [UInt8]
+  /// The digest of the account.
+  package let account: Digest
+  private let version: UInt8
+
+  /// Makes a recipe.
+  /// - Parameters:
+  ///   - model: Which model of keeping.
+  ///   - fields: The request's fields that are part of the key.
+  ///   - leftOut: The names of arguments that are not, in the query, a form or a JSON object.
+  ///   - partition: Whose answers.
+  ///   - salt: The store's own bytes.
+  package init(
+    model: CachePolicy.Model, fields: [HTTPFieldName] = [], leftOut: [String] = [], partition: CachePartition,
+    salt: [UInt8], version: UInt8 = CanonicalForm.version
+  ) {
+    self.model = model
+    self.fields = Set(fields.map { $0.rawValue.lowercased() }).sorted()
+    self.leftOut = LeftOutArguments(leftOut)
+    self.salt = salt
+    self.version = version
+    account = partition.digest(salt: salt, version: version)
+  }
+
+  /// The key of a request.
+  ///
+  /// Under HTTP's own rules HEAD has the key of GET, since it may be answered from what GET stored.
+  package func key(for request: HTTPRequest) -> CacheKey {
+    var form = CanonicalForm("entry", salt: salt, version: version)
+    form.add(UInt64(model.rawValue))
+    form.add(request.method == .head && model != .lifetime ? HTTPMethod.get.rawValue : request.method.rawValue)
+    add(request.url, to: &form)
+    form.add(UInt64(fields.count))
+    for name in fields {
+      form.add(name)
+      form.add(request.fields.values(of: HTTPFieldName(name)))
+    }
+    form.add(body(of: request))
+    form.add(request.body == nil ? [] : request.fields.values(of: .contentType))
+    let anyAccount = form.digest
+    return CacheKey(
+      entry: owned(anyAccount, request), anyAccount: anyAccount, target: target(of: request.url), account: account)
+  }
+
+  /// What everything stored for a URL and this account has in common, whatever the method and the model.
+  package func target(of url: HTTPURL) -> Digest {
+    var form = CanonicalForm("target", salt: salt, version: version)
+    add(url, to: &form)
+    form.add(account)
+    return form.digest
+  }
+
+  /// A request's own `Authorization` takes the place of the account's credential, so it counts beside the account.
+  private func owned(_ anyAccount: Digest, _ request: HTTPRequest) -> Digest {
+    var form = CanonicalForm("owned", salt: salt, version: version)
+    form.add(anyAccount)
+    form.add(account)
+    form.add(request.fields.values(of: .authorization))
+    return form.digest
+  }
+
+  private func add(_ url: HTTPURL, to form: inout CanonicalForm) {
+    form.add(url.scheme.rawValue)
+    form.add(url.host)
+    form.add(UInt64(clamping: url.port))
+    form.add(url.path.isEmpty ? "/" : url.path)
+    form.add(leftOut.query(url.query))
+  }
+
+  private func body(of request: HTTPRequest) -> Digest? {
+    guard let body = request.body else { return nil }
+    guard let pieces = leftOut.pieces(of: body, type: request.fields[.contentType]) else {
+      var hash = SHA256()
+      hash.update(body)
+      return hash.finished()
+    }
+    var form = CanonicalForm("pieces", salt: salt, version: version)
+    for piece in pieces { form.add(bytes: piece) }
+    return form.digest
+  }
+}

@@ -1,0 +1,53 @@
+package import ErrandCore
+
+/// Whose answers they are: what is stored for one is never seen, and never evicted, by another.
+package enum CachePartition: Sendable, Hashable {
+  /// Nobody's: no account, no credential and no cookie.
+  case nobody
+  /// An account's, as the credential provider names it.
+  case account(String)
+  /// Of whoever shows these fields: the request carries its own `Authorization` or `Cookie`, and there is no account.
+  case fields([HTTPField])
+  /// Of one session of a cookie jar.
+  case jar(id: String, session: UInt64)
+
+  /// Finds the partition of a request.
+  ///
+  /// - Parameters:
+  ///   - account: Who is logged in.
+  ///   - fields: What the request carries; add the `Authorization` that is made of a credential of its own.
+  ///   - jar: The cookie jar and its session, where the client has one.
+  package static func of(
+    account: String?, fields: HTTPFields, jar: (id: String, session: UInt64)? = nil
+  ) -> CachePartition {
+    if let account { return .account(account) }
+    let own = [HTTPFieldName.authorization, .cookie].flatMap { name in
+      fields.values(of: name).map { HTTPField(name, $0) }
+    }
+    if !own.isEmpty { return .fields(own) }
+    return jar.map { .jar(id: $0.id, session: $0.session) } ?? .nobody
+  }
+
+  /// The digest that stands for it; the names themselves are stored nowhere.
+  package func digest(salt: [UInt8], version: UInt8 = CanonicalForm.version) -> Digest {
+    var form = CanonicalForm("account", salt: salt, version: version)
+    switch self {
+    case .nobody: form.add("nobody")
+    case .account(let name):
+      form.add("account")
+      form.add(name)
+    case .fields(let fields):
+      form.add("fields")
+      form.add(UInt64(fields.count))
+      for field in fields {
+        form.add(field.name.rawValue.lowercased())
+        form.add(field.value)
+      }
+    case .jar(let id, let session):
+      form.add("jar")
+      form.add(id)
+      form.add(session)
+    }
+    return form.digest
+  }
+}
