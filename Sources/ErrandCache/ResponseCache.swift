@@ -9,9 +9,6 @@ import Foundation
 ///
 /// Several clients may share one. It never fails a call: a store that is broken, full or gone costs hits.
 public final class ResponseCache: AnswerCache {
-  /// Opens the store of a folder.
-  typealias Opening = @Sendable (_ folder: String) -> any CacheStore
-
   private let stores: CacheFolders
   let generations = Locked(Generations())
   let refreshes = RefreshTable()
@@ -34,6 +31,9 @@ public final class ResponseCache: AnswerCache {
 
   /// The store for a request.
   func store(for request: any APIRequest) -> any CacheStore { stores.store(for: request) }
+
+  /// Every store that was opened.
+  var opened: [any CacheStore] { stores.opened }
 
   // MARK: - Removing
 

@@ -110,7 +110,8 @@ extension CacheQuestion {
     return max(freshness.staleness, age.saturatingDifference(limit * 1_000))
   }
 
-  private func validation(of stored: CacheEntryHead) -> CacheValidation {
+  /// How to ask the server about a stored answer.
+  package func validation(of stored: CacheEntryHead) -> CacheValidation {
     var added = fieldsToAdd
     // For another method than GET and HEAD a condition would mean something else (RFC 9110 section 13.1.2).
     if isReading { added += StoredValidators(stored).conditionals }

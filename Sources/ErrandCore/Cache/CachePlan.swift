@@ -1,3 +1,13 @@
+/// Another request that an answer is stored under.
+package struct CacheAlias: Sendable {
+  /// The request, built.
+  package let request: HTTPRequest
+  /// Its policy.
+  package let policy: CachePolicy
+  /// What belongs to its key.
+  package let key: CacheKeyRule
+}
+
 /// What was decided about the cache for one call.
 package final class CachePlan: Sendable {
   /// The request's policy or its family's; ``CachePolicy/inherited`` where the client decides.
@@ -13,7 +23,9 @@ package final class CachePlan: Sendable {
   /// The version of the app.
   package let appVersion: String
   /// The request that the answer is stored under, if not its own.
-  package let storedAs: HTTPRequest?
+  package let alias: CacheAlias?
+  /// Whether no interceptor of the app stands above that may turn bodies.
+  package let bodiesAreFinal: Bool
   /// The request as it was given, for filters of the folder.
   package let request: any APIRequest
   /// What decoded values are kept under; nil where none can be.
@@ -21,8 +33,9 @@ package final class CachePlan: Sendable {
 
   init(
     declared: CachePolicy, rules: [HostCacheRule], standing: CachePolicy, mode: CacheReadMode, asksAlways: Bool = false,
-    key: CacheKeyRule, appVersion: String, storedAs: HTTPRequest?, request: any APIRequest, decodedRules: DecodedRules?
+    key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool, request: any APIRequest, decodedRules: DecodedRules?
   ) {
+    self.bodiesAreFinal = bodiesAreFinal
     self.declared = declared
     self.rules = rules
     self.standing = standing
@@ -30,21 +43,25 @@ package final class CachePlan: Sendable {
     self.asksAlways = asksAlways
     self.key = key
     self.appVersion = appVersion
-    self.storedAs = storedAs
+    self.alias = alias
     self.request = request
     self.decodedRules = decodedRules
   }
 
   /// The policy for one hop: the request's, the family's, the rule of the host, the client's.
   package func policy(for host: String) -> CachePolicy {
-    if !declared.isInherited { return declared }
-    return rules.first { $0.covers(host) }?.policy ?? standing
+    declared.isInherited ? Self.policy(for: host, rules, standing) : declared
+  }
+
+  /// The client's policy for a host.
+  static func policy(for host: String, _ rules: [HostCacheRule], _ standing: CachePolicy) -> CachePolicy {
+    rules.first { $0.covers(host) }?.policy ?? standing
   }
 
   /// The same plan with another way to read.
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways, key: key,
-      appVersion: appVersion, storedAs: storedAs, request: request, decodedRules: decodedRules)
+      appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules)
   }
 }

@@ -33,18 +33,29 @@ extension CallRun {
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
     let configuration = snapshot.configuration
+    let other = request.cachedAs
     let isSilent =
       declared == .none
       || declared.isInherited && configuration.cacheRules.isEmpty && configuration.cachePolicy.model == nil
-    if options.bodySink != nil || isSilent && options.cache != .cacheOnly { return nil }
-    var storedAs: HTTPRequest?
-    if let alias = request.cachedAs { storedAs = try snapshot.builder.build(whole: alias) }
+    if options.bodySink != nil || isSilent && other == nil && options.cache != .cacheOnly { return nil }
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
-    let keepsValues = configuration.interceptors.isEmpty
+    let bodiesAreFinal = configuration.interceptors.isEmpty
+    let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
       declared: declared, rules: configuration.cacheRules, standing: configuration.cachePolicy, mode: options.cache,
-      key: request.cacheKey, appVersion: configuration.appVersion, storedAs: storedAs, request: request,
-      decodedRules: keepsValues ? typed.decodedRules(plan, jsonDecoding) : nil)
+      key: request.cacheKey, appVersion: configuration.appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal,
+      request: request,
+      decodedRules: bodiesAreFinal ? typed.decodedRules(plan, jsonDecoding) : nil)
+  }
+
+  private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {
+    let built = try snapshot.builder.build(whole: request)
+    let declared = request.cache.isInherited ? request.family?.cache ?? .inherited : request.cache
+    let configuration = snapshot.configuration
+    let policy =
+      declared.isInherited
+      ? CachePlan.policy(for: built.url.host, configuration.cacheRules, configuration.cachePolicy) : declared
+    return CacheAlias(request: built, policy: policy, key: request.cacheKey)
   }
 
   private func progress() -> (@Sendable (TransferProgress) -> Void)? {

@@ -32,6 +32,13 @@ package enum RedirectDecision: Sendable {
     }
   }
 
+  /// Whether a redirect is followed from here.
+  package static func isFollowed(_ response: HTTPResponse, to request: HTTPRequest, policy: RedirectPolicy) -> Bool {
+    guard isRedirect(response.status) else { return false }
+    if case .follow = decide(response, to: request, visited: [request], policy: policy) { return true }
+    return false
+  }
+
   package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true

@@ -21,6 +21,16 @@ package struct CallPlan: Sendable {
   /// Nil where neither the request nor the client nor the call says anything about the cache.
   package var cache: CachePlan?
 
+  /// The value of `Authorization` of a credential that the request brings, or that the client always shows and that
+  /// names no account.
+  package var ownCredential: String? {
+    if case .own(let credential) = credential { return credential.fieldValue }
+    guard case .inherited = credential, let fixed = provider as? FixedCredential, fixed.account == nil else {
+      return nil
+    }
+    return fixed.fieldValue
+  }
+
   /// The plan of an exchange that nobody follows.
   var silent: CallPlan {
     var plan = self

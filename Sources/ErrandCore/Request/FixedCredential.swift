@@ -10,6 +10,9 @@ public struct FixedCredential: CredentialProvider {
     self.account = account
   }
 
+  /// The value of `Authorization`.
+  var fieldValue: String { credential.fieldValue }
+
   /// The one credential.
   public func credential(for account: String?) async throws -> Credential? { credential }
 }

@@ -1,0 +1,28 @@
+import ErrandCore
+
+/// One way down as the cache sees it: what Caching found, for Storing to act on.
+struct CacheTrip: Sendable {
+  let store: any CacheStore
+  let recipe: CacheKeyRecipe
+  let key: CacheKey
+  let question: CacheQuestion
+  /// The generation at look-up.
+  let generation: UInt64
+  /// The stored answer that the server is asked about, and how.
+  var asked: (entry: CacheEntry, how: CacheValidation)?
+  /// Why the call went on.
+  var forward = CacheForward.miss(.missing)
+}
+
+/// What is frozen about the account: whose answers they are.
+extension CallContext {
+  /// The account; without one the credential that is shown in its place.
+  func partition(of request: HTTPRequest) -> CachePartition {
+    var fields = request.fields
+    if let own = plan.ownCredential { fields.append(HTTPField(.authorization, own, isSecret: true)) }
+    return .of(account: account, fields: fields)
+  }
+
+  /// The present on both clocks.
+  func moment(_ wall: WallTime) -> CacheMoment { CacheMoment(wall: wall, monotonic: call.timers.now) }
+}

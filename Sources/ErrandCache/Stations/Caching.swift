@@ -1,0 +1,46 @@
+package import ErrandCore
+
+/// Looks for a stored answer: serves it and turns back here, or lets the request go on with a note for ``Storing``.
+package struct Caching: Interceptor {
+  private let cache: ResponseCache?
+
+  /// How long an ordinary call waits for a store that is busy.
+  private static let patience = Duration.milliseconds(50)
+
+  package init(cache: ResponseCache?) { self.cache = cache }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    guard let plan = context.plan.cache else { return try await next(request) }
+    let policy = plan.policy(for: request.url.host)
+    guard let cache, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
+      return try await passing(request, plan, next)
+    }
+    let store = cache.store(for: plan.request)
+    guard let salt = await store.salt(call: context.call) else {
+      try context.call.check()
+      if plan.mode == .cacheOnly { throw APIError.cacheMiss(.missing) }
+      return try await next(request)
+    }
+    let question = CacheQuestion(
+      request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: salt.bytes)
+    let recipe = CacheKeyRecipe(
+      model: policy.model ?? .lifetime, fields: plan.key.headers, leftOut: Array(plan.key.leftOut),
+      partition: context.partition(of: request), salt: salt.bytes)
+    let generation = cache.generations.withLock { $0.note() }
+    defer { cache.generations.withLock { $0.giveBack(generation) } }
+    let trip = CacheTrip(
+      store: store, recipe: recipe, key: recipe.key(for: request), question: question, generation: generation)
+    cache.count { $0.requests += 1 }
+    return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
+  }
+
+  /// A call that has no use for the cache.
+  private func passing(_ request: HTTPRequest, _ plan: CachePlan, _ next: Next) async throws -> HTTPResponse {
+    if plan.mode == .cacheOnly { throw APIError.cacheMiss(.disabled) }
+    return try await next(request)
+  }
+
+  static func patience(for mode: CacheReadMode) -> Duration? {
+    mode == .cacheOnly || mode == .networkElseCached ? nil : patience
+  }
+}

@@ -1,0 +1,162 @@
+import ErrandCore
+
+/// One look-up and what follows of it.
+struct LookUp {
+  let cache: ResponseCache
+  let context: CallContext
+  let next: Next
+  let request: HTTPRequest
+
+  func run(_ trip: CacheTrip) async throws -> HTTPResponse {
+    let question = trip.question
+    if let decision = question.beforeLooking() { return try await follow(decision, nil, trip) }
+    let found = await trip.store.find(
+      trip.key, choosing: { question.choice(among: $0) }, call: context.call,
+      patience: Caching.patience(for: question.mode))
+    try context.call.check()
+    switch found {
+    case .found(let entry):
+      return try await follow(decision(about: entry.head, question), entry, trip)
+    case .refused(let heads):
+      return try await follow(question.decide(without: question.miss(among: heads)), nil, trip)
+    case .damaged: return try await follow(question.decide(without: .damaged), nil, trip)
+    case .missing, .unavailable:
+      return try await follow(question.decide(without: await reasonOfNothing(trip)), nil, trip)
+    }
+  }
+
+  private func decision(about head: CacheEntryHead, _ question: CacheQuestion) -> CacheDecision {
+    let asksAlways = context.plan.cache?.asksAlways == true
+    return asksAlways
+      ? .validate(question.validation(of: head)) : question.decide(head, at: context.moment(cache.wallClock()))
+  }
+
+  /// Whether somebody else's answer is there matters to a call that asks the cache alone.
+  private func reasonOfNothing(_ trip: CacheTrip) async -> CacheMiss {
+    guard trip.question.mode == .cacheOnly else { return .missing }
+    let isElsewhere = await trip.store.holds(anyAccount: trip.key.anyAccount, call: context.call, patience: nil)
+    return isElsewhere ? .otherAccount : .missing
+  }
+
+  private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ trip: CacheTrip) async throws -> HTTPResponse {
+    var trip = trip
+    switch (decision, entry) {
+    case (.serve(let serving), let entry?):
+      if serving.refreshes { refresh(entry, trip) }
+      return served(entry, serving, trip)
+    case (.notModified(let serving), let entry?):
+      return served(entry, serving, trip, body: false)
+    case (.validate(let how), let entry?):
+      trip.asked = (entry, how)
+      trip.forward = .miss(.expired)
+      return how.allowance == .none ? try await goOn(trip) : try await goOn(trip, orServe: entry, how.allowance)
+    case (.fail(let miss), _):
+      context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
+      throw APIError.cacheMiss(miss)
+    case (.gatewayTimeout(let miss), _):
+      context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
+      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url)
+    case (.bypass(let bypass), _):
+      trip.forward = .bypass(bypass)
+      return try await goOn(trip)
+    case (.fetch(let miss), _):
+      trip.forward = .miss(miss)
+      return try await goOn(trip)
+    case (.serve, nil), (.notModified, nil), (.validate, nil): return try await goOn(trip)
+    }
+  }
+
+  // MARK: - Serving
+
+  private func served(
+    _ entry: CacheEntry, _ serving: CacheServing, _ trip: CacheTrip, body: Bool = true
+  ) -> HTTPResponse {
+    let isFresh = serving.reason == .fresh
+    let hasBody = body && request.method != .head
+    cache.count {
+      if isFresh { $0.freshHits += 1 } else { $0.staleHits += 1 }
+      if hasBody { $0.bytesSaved += Int64(entry.body.count) }
+    }
+    let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
+    context.record.cached(
+      CacheReport(.hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin))
+    let response = HTTPResponse(head: serving.head, body: hasBody ? entry.body : .init(), url: request.url)
+    return response.coming(from: origin, hit: hasBody ? CacheHit(entry, trip.store) : nil)
+  }
+
+  // MARK: - Asking the server
+
+  private func goOn(_ trip: CacheTrip) async throws -> HTTPResponse {
+    try await next(request, in: context.with(note: trip))
+  }
+
+  /// Asks the server, and serves the stored answer where it cannot be reached, fails, or is not done in time.
+  private func goOn(
+    _ trip: CacheTrip, orServe entry: CacheEntry, _ allowance: StaleAllowance
+  ) async throws -> HTTPResponse {
+    do {
+      let response = try await withTimeToSpare(trip)
+      return standIn(for: .status(response.status), entry, allowance, trip) ?? response
+    } catch {
+      try context.call.check()
+      guard Self.isServersFault(error), let response = standIn(for: .noAnswer, entry, allowance, trip) else {
+        throw error
+      }
+      return response
+    }
+  }
+
+  private func standIn(
+    for failure: CacheFailure, _ entry: CacheEntry, _ allowance: StaleAllowance, _ trip: CacheTrip
+  ) -> HTTPResponse? {
+    let now = context.moment(cache.wallClock())
+    guard let serving = trip.question.mayServe(entry.head, after: failure, by: allowance, at: now) else { return nil }
+    return served(entry, serving, trip)
+  }
+
+  /// The exchange ends a moment before the call does, so that the stored answer is there in time.
+  private func withTimeToSpare(_ trip: CacheTrip) async throws -> HTTPResponse {
+    let call = context.call
+    let child = CallState(deadline: call.deadline?.advanced(by: .milliseconds(-10)), timers: call.timers)
+    defer { child.settle() }
+    return try await call.whileAsking({ child.stop($0) }) {
+      try await next(request, in: context.with(note: trip).with(child))
+    }
+  }
+
+  private static func isServersFault(_ error: any Error) -> Bool {
+    switch error {
+    case let failure as TransportFailure: failure.kind != .sink && failure.kind != .unsupported
+    case let stopped as CallState.Stopped: stopped.reason == .expired
+    default: false
+    }
+  }
+
+  /// Starts one refresh for the key, in a task of the cache's own; it ends by itself or with the entry's account.
+  private func refresh(_ entry: CacheEntry, _ trip: CacheTrip) {
+    let timers = context.call.timers
+    let state = cache.refreshes.begin(trip.key) {
+      CallState(deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers)
+    }
+    guard let state else { return }
+    let generation = cache.generations.withLock { $0.note() }
+    var refreshing = CacheTrip(
+      store: trip.store, recipe: trip.recipe, key: trip.key, question: trip.question, generation: generation)
+    refreshing.asked = (entry, trip.question.validation(of: entry.head))
+    refreshing.forward = .miss(.expired)
+    let background = context.with(note: refreshing).inBackground(state)
+    Task { @concurrent [cache, next, request, key = trip.key] in
+      _ = try? await next(request, in: background)
+      cache.generations.withLock { $0.giveBack(generation) }
+      cache.refreshes.end(key, state)
+    }
+  }
+
+  private static let refreshLimit = Duration.seconds(60)
+}
+
+extension CacheReport {
+  init(_ status: CacheStatus, origin: ResponseOrigin, miss: CacheMiss? = nil) {
+    self.init(origin: origin, miss: miss) { (status.sentence, status.value) }
+  }
+}

@@ -1,0 +1,180 @@
+import ErrandCore
+import ErrandJSON
+
+/// What is done with the answer of one exchange.
+struct StoreVisit {
+  /// When the request went out and the answer was there, on the wall clock.
+  struct Times {
+    let sent: WallTime
+    let received: WallTime
+  }
+
+  let cache: ResponseCache
+  let context: CallContext
+  let trip: CacheTrip
+  let request: HTTPRequest
+
+  // MARK: - 304
+
+  /// The stored answer, if a 304 is about it.
+  func confirmed(by response: HTTPResponse, _ times: Times) -> HTTPResponse? {
+    guard let entry = trip.asked?.entry else { return nil }
+    let renewal = trip.question.renewal(of: entry.head, by: received(response, times))
+    apply(renewal, to: entry)
+    guard let head = renewal.head else { return nil }
+    let now = context.moment(times.received)
+    let left = trip.question.freshness(of: head, at: now).secondsLeft
+    let hasBody = request.method != .head
+    cache.count {
+      $0.revalidated += 1
+      if hasBody { $0.bytesSaved += Int64(entry.body.count) }
+    }
+    context.record.cached(CacheReport(.validated(secondsLeft: left), origin: .revalidated))
+    return HTTPResponse(
+      head: CacheQuestion.served(head, at: now), body: hasBody ? entry.body : .init(), url: request.url,
+      metrics: response.metrics
+    ).coming(from: .revalidated, hit: hasBody ? CacheHit(entry, trip.store) : nil)
+  }
+
+  private func apply(_ renewal: CacheRenewal, to entry: CacheEntry) {
+    switch renewal {
+    case .renewed(let head):
+      whileCurrent(trip.key, head.label) {
+        trip.store.renew(trip.key, stored: entry.head.responseTime, head: head)
+      }
+    case .last, .outdated: trip.store.remove(.variant(trip.key, entry.head.variant))
+    case .unstored, .unrelated: break
+    }
+  }
+
+  // MARK: - Any other answer
+
+  /// Stores the answer, removes what it makes worthless, and passes it on.
+  func take(_ response: HTTPResponse, _ times: Times) async throws -> HTTPResponse {
+    let answer = received(response, times)
+    let keeps = await keepsShape(response)
+    // What is stored under another request is a result of this one, and outlives what this one makes worthless.
+    let mayStoreAlias = aliasIsCurrent
+    invalidate(by: response)
+    freshen(byHead: answer)
+    let isStored = keeps && (store(response, answer) || storeAlias(response, answer, mayStoreAlias))
+    cache.count { $0.network += 1 }
+    context.record.cached(
+      CacheReport(
+        .forwarded(forward(response), status: response.status, stored: isStored, collapsed: false), origin: .network,
+        miss: trip.forward.miss))
+    return response
+  }
+
+  private func forward(_ response: HTTPResponse) -> CacheForward {
+    trip.asked == nil ? trip.forward : .changed
+  }
+
+  private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer) -> Bool {
+    guard context.plan.cache?.alias == nil else { return false }
+    switch trip.question.storing(answer, tag: context.info.tag) {
+    case .store(let head): return put(CacheEntry(key: trip.key, head: head, body: response.body))
+    case .storeForGet(let head):
+      let get = HTTPRequest(url: request.url, fields: request.fields)
+      return put(CacheEntry(key: trip.recipe.key(for: get), head: head, body: response.body))
+    case .refuse:
+      // What the server no longer stands by is not kept beside what it says now.
+      if let entry = trip.asked?.entry, response.status < 500 {
+        trip.store.remove(.variant(trip.key, entry.head.variant))
+      }
+      return false
+    }
+  }
+
+  private func put(_ entry: CacheEntry) -> Bool {
+    let isStored = whileCurrent(entry.key, entry.head.label) { trip.store.put(entry) }
+    if isStored { cache.count { $0.stored += 1 } }
+    return isStored
+  }
+
+  /// Under the lock that a removal takes: what is removed meanwhile is never stored after.
+  @discardableResult
+  private func whileCurrent(_ key: CacheKey, _ label: CacheEntryLabel, _ body: () -> Void) -> Bool {
+    cache.generations.withLock { generations in
+      guard generations.admits(trip.generation, key: key, label: label) else { return false }
+      body()
+      return true
+    }
+  }
+
+  private func invalidate(by response: HTTPResponse) {
+    for url in trip.question.invalidations(by: response.head) {
+      cache.remove(.target(trip.recipe.target(of: url)), from: trip.store)
+    }
+  }
+
+  /// An answer to HEAD says something about what GET stored.
+  private func freshen(byHead answer: ReceivedAnswer) {
+    guard request.method == .head, let entry = trip.asked?.entry else { return }
+    apply(trip.question.freshening(of: entry.head, byHead: answer), to: entry)
+  }
+
+  private func received(_ response: HTTPResponse, _ times: Times) -> ReceivedAnswer {
+    let isFollowed = RedirectDecision.isFollowed(response, to: request, policy: context.plan.redirects)
+    return ReceivedAnswer(
+      head: response.head, bodyLength: response.body.count,
+      isAccepted: isFollowed || context.plan.statusRule.accepts(response.status), requestTime: times.sent,
+      responseTime: times.received, received: context.call.timers.now)
+  }
+
+  // MARK: - Under another request
+
+  private var aliasKey: (key: CacheKey, question: CacheQuestion)? {
+    guard let alias = context.plan.cache?.alias, let model = alias.policy.model else { return nil }
+    let recipe = CacheKeyRecipe(
+      model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
+      partition: context.partition(of: request), salt: trip.recipe.salt)
+    let question = CacheQuestion(
+      alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: trip.recipe.salt)
+    return (recipe.key(for: alias.request), question)
+  }
+
+  private var aliasIsCurrent: Bool {
+    guard let (key, question) = aliasKey else { return false }
+    let label = CacheEntryLabel(method: "", url: "", host: question.url.host, tag: context.info.tag)
+    return whileCurrent(key, label) {}
+  }
+
+  private func storeAlias(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ isCurrent: Bool) -> Bool {
+    guard isCurrent, let (key, question) = aliasKey,
+      case .store(let head) = question.storing(answer, tag: context.info.tag)
+    else { return false }
+    trip.store.put(CacheEntry(key: key, head: head, body: response.body))
+    cache.count { $0.stored += 1 }
+    return true
+  }
+
+  // MARK: - The shape
+
+  /// Under a declared lifetime nothing is kept that fails the shape; a large body is checked elsewhere. Where an
+  /// interceptor of the app may turn the body, nobody can say here.
+  private func keepsShape(_ response: HTTPResponse) async -> Bool {
+    guard trip.question.policy.model != .http, (200...299).contains(response.status), let shape = context.plan.shape,
+      context.plan.cache?.bodiesAreFinal == true
+    else { return true }
+    if response.body.count <= 16_384 { return (try? shape.check(data: response.body)) != nil }
+    return await Self.checkElsewhere(shape, response)
+  }
+
+  private static func checkElsewhere(_ shape: JSONShape, _ response: HTTPResponse) async -> Bool {
+    await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+      (try? shape.check(data: response.body)) != nil
+    }
+  }
+}
+
+extension CacheForward {
+  /// The reason of a miss, where it was one.
+  var miss: CacheMiss? {
+    switch self {
+    case .miss(let miss): miss
+    case .bypass(.disabled): .disabled
+    case .changed, .bypass: nil
+    }
+  }
+}

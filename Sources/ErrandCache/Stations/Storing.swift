@@ -1,0 +1,52 @@
+package import ErrandCore
+import ErrandJSON
+
+/// Asks the server about what is stored, takes its 304, stores what comes, and removes what a success makes worthless:
+/// once for each exchange.
+package struct Storing: Interceptor {
+  private let cache: ResponseCache?
+
+  package init(cache: ResponseCache?) { self.cache = cache }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    guard let cache else { return try await next(request) }
+    guard let trip = context.note as? CacheTrip else {
+      let response = try await next(request)
+      await invalidate(request, response, context, cache)
+      return response
+    }
+    let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
+    let (answered, times) = try await ask(request, trip.asked?.how.fields ?? trip.question.fieldsToAdd, cache, next)
+    if answered.status == 304, trip.asked != nil {
+      if let response = visit.confirmed(by: answered, times) { return response }
+      // It is about something else: the caller, who asked no such question, gets a whole answer.
+      let (whole, times) = try await ask(request, [], cache, next)
+      return try await visit.take(whole, times)
+    }
+    return try await visit.take(answered, times)
+  }
+
+  private func ask(
+    _ request: HTTPRequest, _ fields: [HTTPField], _ cache: ResponseCache, _ next: Next
+  ) async throws -> (HTTPResponse, StoreVisit.Times) {
+    var request = request
+    for field in fields { request.fields.append(field) }
+    let sent = cache.wallClock()
+    let response = try await next(request)
+    return (response, StoreVisit.Times(sent: sent, received: cache.wallClock()))
+  }
+
+  /// A call without the cache that changes something makes what is stored for its URL worthless, too.
+  private func invalidate(
+    _ request: HTTPRequest, _ response: HTTPResponse, _ context: CallContext, _ cache: ResponseCache
+  ) async {
+    let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
+    let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
+    guard !urls.isEmpty else { return }
+    for store in cache.opened {
+      guard let salt = await store.salt(call: context.call) else { continue }
+      let recipe = CacheKeyRecipe(model: .http, partition: context.partition(of: request), salt: salt.bytes)
+      for url in urls { cache.remove(.target(recipe.target(of: url)), from: store) }
+    }
+  }
+}
