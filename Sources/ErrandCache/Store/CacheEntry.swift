@@ -9,6 +9,8 @@ public struct CacheEntry: Sendable {
   public var head: CacheEntryHead
   /// The body, its content coding undone.
   public var body: Data
+  /// What was decoded from it before; only in memory.
+  package var decoded: DecodedValues?
 
   /// Makes an entry of its parts.
   public init(key: CacheKey, head: CacheEntryHead, body: Data) {

@@ -5,12 +5,18 @@ public import ErrandCore
 /// No method throws: a store that is broken, full or gone costs hits, never calls. Any thread may call; no method blocks
 /// the thread it is called on. Every implementation passes one conformance suite.
 public protocol CacheStore: Sendable {
+  /// 32 bytes that are mixed into the digests of accounts, so that they tell nothing beside another store.
+  ///
+  /// Random, and the same for as long as the store lives, on a disk over all processes. After the first time it returns
+  /// without suspending. Nil where the call was stopped, or where nothing can be stored now.
+  func salt(call: CallState) async -> Digest?
+
   /// Looks for an entry.
   ///
   /// - Parameters:
   ///   - key: Whose answers.
   ///   - choosing: Given the heads of all variants under the key, newest first; returns the index of the one to read, or
-  ///     nil for none. Runs on a thread of the store's.
+  ///     nil for none. Runs on the caller's thread or on one of the store's, perhaps more than once; must not block.
   ///   - call: The life of the call: a wait ends with it.
   ///   - patience: How long a store that is busy may be waited for, on the call's clock; nil for as long as the call
   ///     lives.
@@ -39,75 +45,4 @@ public protocol CacheStore: Sendable {
 
   /// Returns when everything that was put or removed before is where it will stay.
   func flush() async
-}
-
-/// What a look-up found.
-public enum CacheLookup: Sendable {
-  /// The entry that was chosen.
-  case found(CacheEntry)
-  /// Entries are there, and none was chosen.
-  case refused([CacheEntryHead])
-  /// Nothing is there.
-  case missing
-  /// Something was there, was damaged and has been removed.
-  case damaged
-  /// The store is closed, broken, or was busy for too long.
-  case unavailable
-}
-
-/// Which entries to remove.
-public enum CacheSelection: Sendable, Hashable {
-  /// All of them.
-  case all
-  /// All variants under one key.
-  case key(CacheKey)
-  /// One variant.
-  case variant(CacheKey, Digest)
-  /// Everything for one URL and one account: see ``CacheKey/target``.
-  case target(Digest)
-  /// Everything of one account: see ``CacheKey/account``.
-  case account(Digest)
-  /// Everything from one host, in lower case.
-  case host(String)
-  /// Everything that calls with this tag stored.
-  case tag(String)
-  /// Everything received before a moment.
-  case olderThan(WallTime)
-}
-
-/// One entry in a list.
-public struct CacheListing: Sendable {
-  /// All that is known of it but the body.
-  public let head: CacheEntryHead
-  /// The key.
-  public let key: CacheKey
-  /// The body's length in bytes.
-  public let bodyLength: Int
-  /// When it was last read or written.
-  public let lastUse: WallTime
-
-  /// Makes a listing.
-  public init(head: CacheEntryHead, key: CacheKey, bodyLength: Int, lastUse: WallTime) {
-    self.head = head
-    self.key = key
-    self.bodyLength = bodyLength
-    self.lastUse = lastUse
-  }
-}
-
-/// How much a store keeps.
-public struct CacheSize: Sendable, Hashable {
-  /// The number of entries.
-  public var entries: Int
-  /// Bytes in use; on a disk everything in the folder, the index too.
-  public var bytes: Int
-  /// The bound in bytes; nil for none of its own.
-  public var limit: Int?
-
-  /// Makes a size.
-  public init(entries: Int, bytes: Int, limit: Int?) {
-    self.entries = entries
-    self.bytes = bytes
-    self.limit = limit
-  }
 }

@@ -1,0 +1,74 @@
+import ErrandCore
+
+/// Reads what ``ByteWriter`` wrote, and throws at the first thing that cannot be so. No bytes make it trap.
+struct ByteReader {
+  /// The bytes are no record.
+  struct Malformed: Error {}
+
+  private let bytes: UnsafeRawBufferPointer
+  private var place = 0
+
+  /// Reads bytes that stay where they are for as long as the reader is used.
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { place == bytes.count }
+
+  mutating func byte() throws(Malformed) -> UInt8 {
+    try take(1)[0]
+  }
+
+  mutating func flag() throws(Malformed) -> Bool {
+    let value = try byte()
+    guard value < 2 else { throw Malformed() }
+    return value == 1
+  }
+
+  mutating func fixed() throws(Malformed) -> UInt64 {
+    UInt64(littleEndian: try take(8).loadUnaligned(as: UInt64.self))
+  }
+
+  mutating func signed() throws(Malformed) -> Int64 { Int64(bitPattern: try fixed()) }
+
+  /// A length or a number, never negative.
+  mutating func length() throws(Malformed) -> Int {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 63, by: 7) {
+      let byte = try byte()
+      value |= UInt64(byte & 0x7F) << shift
+      guard byte & 0x80 != 0 else { return Int(truncatingIfNeeded: value) }
+    }
+    throw Malformed()
+  }
+
+  mutating func text() throws(Malformed) -> String {
+    let bytes = try take(try length())
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
+    return text
+  }
+
+  mutating func optionalText() throws(Malformed) -> String? {
+    try flag() ? try text() : nil
+  }
+
+  mutating func digest() throws(Malformed) -> Digest {
+    let bytes = try take(32)
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    return Digest(words: (word(0), word(8), word(16), word(24)))
+  }
+
+  /// The next bytes, as they lie.
+  mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
+    guard count >= 0, count <= bytes.count - place else { throw Malformed() }
+    defer { place += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[place..<(place + count)])
+  }
+
+  /// A number of things of which each takes a byte at least, so that it cannot be beyond the rest.
+  mutating func count() throws(Malformed) -> Int {
+    let count = try length()
+    guard count <= bytes.count - place else { throw Malformed() }
+    return count
+  }
+}

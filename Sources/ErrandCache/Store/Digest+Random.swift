@@ -1,0 +1,7 @@
+extension Digest {
+  /// Thirty-two bytes of the system's random numbers.
+  static func random() -> Digest {
+    var system = SystemRandomNumberGenerator()
+    return Digest(words: (system.next(), system.next(), system.next(), system.next()))
+  }
+}

@@ -1,0 +1,37 @@
+import ErrandCache
+import Foundation
+import Testing
+
+/// A kind of store, and how to make one of it that is empty.
+struct StoreKind: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// Whether an entry that no disk may have is found in it.
+  var keepsMemoryOnly = true
+  /// Whether it has a bound of its own.
+  var isBounded = true
+  /// Makes an empty store; the folder is there and empty.
+  let make: @Sendable (_ folder: URL, _ limit: Int) -> any CacheStore
+
+  static let memory = StoreKind(testDescription: "memory") { MemoryStore(limit: $1, entryLimit: $1) }
+  static let own = StoreKind(testDescription: "a user's own", isBounded: false) { _, _ in DictionaryStore() }
+
+  static let all = [memory, own]
+  static let bounded = all.filter(\.isBounded)
+
+  /// Runs a test with a store and its folder, and removes the folder.
+  func with(limit: Int = 64 << 20, _ body: (any CacheStore) async throws -> Void) async throws {
+    let folder = TestFolder()
+    try await body(make(folder.url, limit))
+  }
+}
+
+/// A folder that is removed with its owner.
+final class TestFolder: Sendable {
+  let url: URL
+
+  init() {
+    url = FileManager.default.temporaryDirectory.appending(path: "errand-cache-\(UUID().uuidString)")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
