@@ -61,7 +61,8 @@ let package = Package(
 
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandCacheTests", dependencies: ["ErrandCache", "ErrandCore", "ErrandTesting", "Errand"],
+      name: "ErrandCacheTests",
+      dependencies: ["ErrandCache", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand"],
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(

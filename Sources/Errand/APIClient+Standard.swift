@@ -1,3 +1,4 @@
+import ErrandCache
 public import ErrandCore
 
 #if os(Linux)
@@ -19,7 +20,8 @@ extension APIClient {
     let registry = StandardTransports.registered
     self.init(
       configuration, registry: registry, order: Self.standardLine,
-      platform: { registry.transport(named: StandardTransports.platform) })
+      platform: { registry.transport(named: StandardTransports.platform) },
+      cache: ResponseCache(store: MemoryStore()))
   }
 
   /// A client for small programs, without a base URL until one is set.
@@ -29,7 +31,9 @@ extension APIClient {
   private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(), Redirecting(), Authorizing(), Admitting(parts.admission)]
+      + [Freezing(), Redirecting()]
+      + (parts.cache?.stations ?? [Caching(cache: nil)])
+      + [Authorizing(), Admitting(parts.admission)]
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]
   }

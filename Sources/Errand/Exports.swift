@@ -1,3 +1,4 @@
+@_exported public import ErrandCache
 @_exported public import ErrandCore
 @_exported public import ErrandJSON
 

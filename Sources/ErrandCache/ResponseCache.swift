@@ -1,5 +1,5 @@
 public import ErrandCore
-import Foundation
+public import Foundation
 
 /// Keeps answers and serves them: what requests declare with ``CachePolicy`` is carried out here.
 ///
@@ -26,6 +26,11 @@ public final class ResponseCache: AnswerCache {
     self.init(stores: CacheFolders(store: store))
   }
 
+  /// Makes a cache with a clock of its own, for tests.
+  package convenience init(store: any CacheStore, wallClock: @escaping @Sendable () -> WallTime) {
+    self.init(stores: CacheFolders(store: store), wallClock: wallClock)
+  }
+
   /// The stations Caching and Storing.
   package var stations: [any Interceptor] { [Caching(cache: self), Storing(cache: self)] }
 
@@ -48,7 +53,7 @@ public final class ResponseCache: AnswerCache {
 
   /// Removes everything that was received before a moment.
   public func removeAll(olderThan moment: Date) {
-    remove(.olderThan(WallTime(milliseconds: Int64(clamping: (moment.timeIntervalSince1970 * 1_000).rounded()))))
+    remove(.olderThan(WallTime(moment)))
   }
 
   /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.

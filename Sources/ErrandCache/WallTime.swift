@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A point on the wall clock, in milliseconds since 1970 in UTC. All arithmetic saturates.
 public struct WallTime: Sendable, Hashable, Comparable {
@@ -8,12 +8,14 @@ public struct WallTime: Sendable, Hashable, Comparable {
   /// Makes a point from milliseconds since 1970-01-01T00:00:00Z.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The present, by the system's clock.
-  public static var now: WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  /// Makes a point from Foundation's, held to what can be said.
+  public init(_ date: Date) {
+    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
   }
+
+  /// The present, by the system's clock.
+  public static var now: WallTime { WallTime(Date()) }
 
   /// The point that many milliseconds later.
   public func advanced(byMilliseconds distance: Int64) -> WallTime {

@@ -5,6 +5,13 @@ public struct Digest: Sendable, Hashable {
 
   package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
+  /// The 32 bytes one by one.
+  package var bytes: [UInt8] {
+    [words.0, words.1, words.2, words.3].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+    }
+  }
+
   /// Whether both are the same bytes.
   public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 

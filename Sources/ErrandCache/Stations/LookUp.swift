@@ -1,4 +1,5 @@
 import ErrandCore
+import Foundation
 
 /// One look-up and what follows of it.
 struct LookUp {
@@ -80,7 +81,7 @@ struct LookUp {
     let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
     context.record.cached(
       CacheReport(.hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin))
-    let response = HTTPResponse(head: serving.head, body: hasBody ? entry.body : .init(), url: request.url)
+    let response = HTTPResponse(head: serving.head, body: hasBody ? entry.body : Data(), url: request.url)
     return response.coming(from: origin, hit: hasBody ? CacheHit(entry, trip.store) : nil)
   }
 

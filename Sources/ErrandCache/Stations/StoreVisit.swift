@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandJSON
+import Foundation
 
 /// What is done with the answer of one exchange.
 struct StoreVisit {
@@ -31,7 +32,7 @@ struct StoreVisit {
     }
     context.record.cached(CacheReport(.validated(secondsLeft: left), origin: .revalidated))
     return HTTPResponse(
-      head: CacheQuestion.served(head, at: now), body: hasBody ? entry.body : .init(), url: request.url,
+      head: CacheQuestion.served(head, at: now), body: hasBody ? entry.body : Data(), url: request.url,
       metrics: response.metrics
     ).coming(from: .revalidated, hit: hasBody ? CacheHit(entry, trip.store) : nil)
   }

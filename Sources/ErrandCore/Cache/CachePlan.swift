@@ -33,7 +33,8 @@ package final class CachePlan: Sendable {
 
   init(
     declared: CachePolicy, rules: [HostCacheRule], standing: CachePolicy, mode: CacheReadMode, asksAlways: Bool = false,
-    key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool, request: any APIRequest, decodedRules: DecodedRules?
+    key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool, request: any APIRequest,
+    decodedRules: DecodedRules?
   ) {
     self.bodiesAreFinal = bodiesAreFinal
     self.declared = declared
@@ -62,6 +63,7 @@ package final class CachePlan: Sendable {
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false) -> CachePlan {
     CachePlan(
       declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways, key: key,
-      appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules)
+      appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules
+    )
   }
 }

@@ -1,4 +1,4 @@
-import ErrandJSON
+package import ErrandJSON
 
 /// The entry behind an answer that came from the cache.
 package protocol StoredHit: AnyObject, Sendable {
@@ -18,6 +18,18 @@ package struct DecodedRules: Sendable, Hashable {
   let shape: JSONShape?
   let envelope: Envelope?
   let json: JSONDecoding
+
+  package init(
+    type: Any.Type, status: StatusRule, contentTypes: [String]? = nil, shape: JSONShape? = nil,
+    envelope: Envelope? = nil, json: JSONDecoding
+  ) {
+    self.type = ObjectIdentifier(type)
+    self.status = status
+    self.contentTypes = contentTypes
+    self.shape = shape
+    self.envelope = envelope
+    self.json = json
+  }
 
   package static func == (left: DecodedRules, right: DecodedRules) -> Bool {
     left.type == right.type && left.json.isSame(as: right.json) && left.status == right.status

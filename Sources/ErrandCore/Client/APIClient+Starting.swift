@@ -67,11 +67,11 @@ extension APIClient {
     return launch(request, options, callbacks)
   }
 
-  private func launch<R: APIRequest>(
+  func launch<R: APIRequest>(
     _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
   ) -> Call {
     let snapshot = snapshot
-    let typed = TypedCall(request)
+    let typed = TypedCall(request, onCached: callbacks.onCached)
     let run = CallRun(
       typed, options, snapshot, registry,
       delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
@@ -88,16 +88,32 @@ extension APIClient {
   }
 }
 
-private typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
+typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
 
 /// What a started call tells, and where.
-private struct CallCallbacks<Value: Sendable>: Sendable {
+struct CallCallbacks<Value: Sendable>: Sendable {
   let executor: CallbackExecutor
   let onProgress: ProgressCallback?
+  /// Told the stored answer, for a call that wants it first.
+  var onCached: (@Sendable (CallInfo, Outcome<Value>) -> Void)?
   let onEnd: @Sendable (CallInfo, Outcome<Value>) -> Void
 }
 
 extension Outcome {
+  /// The value beside all that came with it; nil for a failure.
+  var full: APIResponse<Value>? {
+    guard let value, let request, let response, let origin else { return nil }
+    return APIResponse(value: value, request: request, raw: response, origin: origin, metrics: metrics)
+  }
+
+  /// The same for a delegate.
+  func finished(_ info: CallInfo) -> FinishedCall? {
+    guard let value, let request, let response, let origin else { return nil }
+    return FinishedCall(
+      info: info, value: value, request: request, response: response, origin: origin, metrics: metrics,
+      isUnchanged: isUnchanged)
+  }
+
   fileprivate func tell(_ onSuccess: (Value) -> Void, _ onFailure: ((APIError) -> Void)?) {
     switch result {
     case .success(let value): onSuccess(value)
@@ -107,13 +123,9 @@ extension Outcome {
 }
 
 extension CallDelegate {
-  fileprivate func tell(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
+  func tell(_ info: CallInfo, _ outcome: Outcome<some Sendable>) {
     switch outcome.result {
-    case .success(let value):
-      guard let request = outcome.request, let response = outcome.response, let origin = outcome.origin else { return }
-      requestFinished(
-        FinishedCall(
-          info: info, value: value, request: request, response: response, origin: origin, metrics: outcome.metrics))
+    case .success: if let call = outcome.finished(info) { requestFinished(call) }
     case .failure(let error):
       requestFailed(FailedCall(info: info, error: error, response: outcome.response, metrics: outcome.metrics))
     }

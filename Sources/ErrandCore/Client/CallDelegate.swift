@@ -3,6 +3,8 @@
 public protocol CallDelegate: AnyObject, Sendable {
   /// The call has its value.
   func requestFinished(_ call: FinishedCall)
+  /// The stored answer of a call that gives it first; the end follows.
+  func requestCached(_ call: FinishedCall)
   /// The call failed or was cancelled.
   func requestFailed(_ call: FailedCall)
   /// A body has come further.
@@ -12,6 +14,8 @@ public protocol CallDelegate: AnyObject, Sendable {
 extension CallDelegate {
   /// Nothing.
   public func requestFinished(_ call: FinishedCall) {}
+  /// Nothing.
+  public func requestCached(_ call: FinishedCall) {}
   /// Nothing.
   public func requestFailed(_ call: FailedCall) {}
   /// Nothing.

@@ -24,7 +24,7 @@ extension CallRun {
     let first = context(plan)
     let stored = await descend(built, first)
     if state.isStopped { return stored }
-    if stored.error == nil, let job = typed.cachedJob(stored) {
+    if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in
         if state.endsBy == nil { job() }
       }

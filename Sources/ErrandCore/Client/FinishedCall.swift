@@ -12,6 +12,8 @@ public struct FinishedCall: Sendable {
   public let origin: ResponseOrigin
   /// What was measured.
   public let metrics: CallMetrics
+  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
+  public let isUnchanged: Bool
 
   /// The value, if the call was one of this request type.
   public func value<R: APIRequest>(of type: R.Type) -> R.Response? {

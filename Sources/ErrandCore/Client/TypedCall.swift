@@ -6,7 +6,7 @@ protocol CallTyping: AnyObject, Sendable {
   /// By which rules the value is made; nil where they cannot be compared.
   func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules?
   /// The job that tells of the stored answer, for a call that wants it first; nil for every other.
-  func cachedJob(_ ending: CallEnding) -> (@Sendable () -> Void)?
+  func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
   /// Whether the call wants the stored answer first and then a fresh one.
   var isTwofold: Bool { get }
   /// Makes what is sent.
@@ -27,10 +27,10 @@ final class TypedCall<R: APIRequest>: CallTyping {
   private let decoder: ResponseDecoder<R.Response>
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
-  private let onCached: (@Sendable (Outcome<R.Response>) -> Void)?
+  private let onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)?
 
   /// - Parameter onCached: Told the stored answer, for a call that wants it first.
-  init(_ request: R, onCached: (@Sendable (Outcome<R.Response>) -> Void)? = nil) {
+  init(_ request: R, onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil) {
     self.request = request
     self.onCached = onCached
     hooks = request.hooks
@@ -48,7 +48,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
   func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules? {
     guard decoder.isByType else { return nil }
     return DecodedRules(
-      type: ObjectIdentifier(R.self), status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
+      type: R.self, status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
       envelope: plan.envelope, json: json)
   }
 
@@ -84,10 +84,10 @@ final class TypedCall<R: APIRequest>: CallTyping {
     return { await before(outcome) }
   }
 
-  func cachedJob(_ ending: CallEnding) -> (@Sendable () -> Void)? {
+  func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)? {
     guard let onCached else { return nil }
     let outcome = outcome(ending)
-    return { onCached(outcome) }
+    return { onCached(info, outcome) }
   }
 
   /// Tells the hook on the callback executor and the callback; returns what they were told.

@@ -1,11 +1,12 @@
 @testable import ErrandCache
 import ErrandCore
+import ErrandJSON
 import Foundation
 import Testing
 
 @Suite struct MemoryStoreTests {
   private struct Request {}
-  private let name = DecodedValues.Name(type: ObjectIdentifier(Request.self), rules: 1)
+  private let name = DecodedRules(type: Request.self, status: .success, json: .standard)
 
   private func found(_ store: MemoryStore, _ path: String) async -> CacheEntry? {
     if case .found(let entry) = await store.newest(Sample.key(path)) { entry } else { nil }
@@ -15,10 +16,9 @@ import Testing
     let store = MemoryStore()
     store.put(Sample.entry("/a"))
     await found(store, "/a")?.decoded?.keep(42, name, cost: 10)
-    #expect(await found(store, "/a")?.decoded?.value(name, as: Int.self) == 42)
-    #expect(await found(store, "/a")?.decoded?.value(name, as: String.self) == nil)
-    let other = DecodedValues.Name(type: ObjectIdentifier(Request.self), rules: 2)
-    #expect(await found(store, "/a")?.decoded?.value(other, as: Int.self) == nil)
+    #expect(await found(store, "/a")?.decoded?.value(name) as? Int == 42)
+    let other = DecodedRules(type: Request.self, status: .any, json: .standard)
+    #expect(await found(store, "/a")?.decoded?.value(other) == nil)
   }
 
   @Test func `decoded value goes with its entry`() async {
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(await found(store, "/a")?.decoded?.count == 0)
     let before = await store.size()
-    old?.keep(43, .init(type: ObjectIdentifier(Request.self), rules: 3), cost: 10)
+    old?.keep(43, DecodedRules(type: Request.self, status: [201], json: .standard), cost: 10)
     #expect(old?.count == 1)
     #expect(await store.size() == before)
   }
@@ -60,7 +60,8 @@ import Testing
     let before = await store.size().bytes
     await found(store, "/b")?.decoded?.keep(1, name, cost: 5_000)
     #expect(await store.size().bytes == before + 5_000)
-    await found(store, "/b")?.decoded?.keep(2, .init(type: ObjectIdentifier(Request.self), rules: 2), cost: 5_000)
+    await found(store, "/b")?.decoded?.keep(
+      2, DecodedRules(type: Request.self, status: [2], json: .standard), cost: 5_000)
     #expect(await found(store, "/b")?.decoded?.count == 1)
     store.put(CacheEntry(key: Sample.key("/c"), head: Sample.head(), body: Data(count: 8_500)))
     await found(store, "/c")?.decoded?.keep(2, name, cost: 400)

@@ -1,0 +1,134 @@
+/// The stored answer first, then what the server says: one or two values, the second left out when nothing changed.
+///
+/// Each iteration is a call of its own. Leaving the loop early cancels it. A failure of the second half is thrown after
+/// the stored value was given.
+public struct CachedThenFresh<Value: Sendable>: AsyncSequence, Sendable {
+  /// A value, marked with where it came from.
+  public typealias Element = APIResponse<Value>
+  /// What a failed call throws.
+  public typealias Failure = APIError
+
+  let start: @Sendable (@escaping @Sendable (Event) -> Void) -> Call
+
+  /// What a call tells its loop.
+  enum Event: Sendable {
+    case value(APIResponse<Value>)
+    case end(APIError?)
+  }
+
+  /// Starts the call.
+  public func makeAsyncIterator() -> Iterator {
+    let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+    let call = start { event in
+      continuation.yield(event)
+      if case .end = event { continuation.finish() }
+    }
+    continuation.onTermination = { reason in
+      if case .cancelled = reason { call.cancel() }
+    }
+    return Iterator(events: events.makeAsyncIterator())
+  }
+
+  /// The values of one call.
+  public struct Iterator: AsyncIteratorProtocol {
+    var events: AsyncStream<Event>.Iterator
+
+    /// The next value; nil after the last one.
+    public mutating func next() async throws(APIError) -> APIResponse<Value>? {
+      try await next(isolation: #isolation)
+    }
+
+    /// The next value; nil after the last one.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(APIError) -> APIResponse<Value>? {
+      switch await events.next(isolation: actor) {
+      case .value(let response): return response
+      case .end(let error?): throw error
+      case .end(nil): return nil
+      case nil:
+        if Task.isCancelled { throw .stopped(.cancelled) }
+        return nil
+      }
+    }
+  }
+}
+
+extension APIClient {
+  /// Gives the stored answer of any age first, then asks the server in any case.
+  ///
+  /// ```swift
+  /// for try await page in client.cachedThenFresh(Feed()) { show(page.value, from: page.origin) }
+  /// ```
+  ///
+  /// It is one call: accessories, hooks and deadline count once, and what is sent is frozen once. Where nothing is
+  /// stored, or the request's rules refuse it, there is one value.
+  public func cachedThenFresh<R: APIRequest>(
+    _ request: R, options: CallOptions = CallOptions()
+  ) -> CachedThenFresh<R.Response> {
+    CachedThenFresh { tell in
+      self.launch(
+        request, options,
+        CallCallbacks(
+          executor: .inPlace, onProgress: nil,
+          onCached: { _, outcome in if let response = outcome.full { tell(.value(response)) } },
+          onEnd: { _, outcome in
+            if !outcome.isUnchanged, let response = outcome.full { tell(.value(response)) }
+            tell(.end(outcome.error))
+          }))
+    }
+  }
+
+  /// Starts a request that gives the stored answer of any age first; the closures are called on the main actor.
+  ///
+  /// `onCached` comes at most once and before `onEnd`, which comes exactly once; ``Outcome/isUnchanged`` tells whether
+  /// the server's answer is the stored one.
+  @discardableResult
+  public func start<R: APIRequest>(
+    cachedThenFresh request: R, options: CallOptions = CallOptions(),
+    onCached: @escaping @MainActor (APIResponse<R.Response>) -> Void,
+    onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: .main, onProgress: nil,
+      onCached: { _, outcome in
+        MainActor.assumeIsolated { if let response = outcome.full { onCached(response) } }
+      },
+      onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
+    return launch(request, options, callbacks)
+  }
+
+  /// Starts a request that gives the stored answer of any age first; the closures are called on an executor of choice.
+  @discardableResult
+  public func start<R: APIRequest>(
+    cachedThenFresh request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
+    onCached: @escaping @Sendable (APIResponse<R.Response>) -> Void,
+    onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: executor, onProgress: nil,
+      onCached: { _, outcome in if let response = outcome.full { onCached(response) } },
+      onEnd: { onEnd($1) })
+    return launch(request, options, callbacks)
+  }
+
+  /// Starts a request that gives the stored answer of any age first; the delegate is told on the main actor, by
+  /// ``CallDelegate/requestCached(_:)`` and at the end. It is held weakly.
+  @discardableResult
+  public func start<R: APIRequest>(
+    cachedThenFresh request: R, options: CallOptions = CallOptions(), delegate: any CallDelegate
+  ) -> Call {
+    let callbacks = CallCallbacks<R.Response>(
+      executor: .main,
+      onProgress: { [weak delegate] info, progress in
+        MainActor.assumeIsolated { delegate?.requestProgressed(info, progress) }
+      },
+      onCached: { [weak delegate] info, outcome in
+        MainActor.assumeIsolated { if let call = outcome.finished(info) { delegate?.requestCached(call) } }
+      },
+      onEnd: { [weak delegate] info, outcome in
+        MainActor.assumeIsolated { delegate?.tell(info, outcome) }
+      })
+    return launch(request, options, callbacks)
+  }
+}
