@@ -13,6 +13,8 @@ import Foundation
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
 ///     line              `send` over a transport that answers at once: what the line itself takes
 ///     line-typed        the same for the typed request
+///     hit               a typed call answered from the memory, its value decoded before; also hit-main
+///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 @main struct ErrandBenchmark {
@@ -40,7 +42,8 @@ import Foundation
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "sequential-main":
-      benchmark.finish(await onMain(benchmark, client))
+      let request = Bytes(url: benchmark.url)
+      benchmark.finish(await onMain { try await benchmark.sequential { try await client.send(request).count } })
     case "core":
       benchmark.finish(await detached { try await core(benchmark) })
     case "line", "line-typed":
@@ -51,6 +54,12 @@ import Foundation
     case "typed-10k":
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
+    case "hit":
+      benchmark.finish(await detached { try await HitBenchmark.hits(benchmark) })
+    case "hit-main":
+      benchmark.finish(await onMain { try await HitBenchmark.hits(benchmark) })
+    case "hit-floor":
+      benchmark.finish(await detached { try await HitBenchmark.floor(benchmark) })
     case "decode-200b", "decode-10k":
       benchmark.finish(await detached { try await decode(benchmark) })
     default:
@@ -76,11 +85,10 @@ import Foundation
   }
 
   @MainActor private static func onMain(
-    _ benchmark: Benchmark, _ client: APIClient
+    _ body: nonisolated(nonsending) () async throws -> BenchmarkResult
   ) async -> Result<BenchmarkResult, any Error> {
-    let request = Bytes(url: benchmark.url)
     do {
-      return .success(try await benchmark.sequential { try await client.send(request).count })
+      return .success(try await body())
     } catch {
       return .failure(error)
     }
