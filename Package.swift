@@ -61,7 +61,11 @@ let package = Package(
 
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandCacheTests", dependencies: ["ErrandCache", "ErrandCore", "ErrandTesting", "Errand"],
+      name: "ErrandCacheTests",
+      dependencies: ["ErrandCache", "ErrandCore", "ErrandTesting", "Errand", "CacheCrasher"], swiftSettings: strict),
+    // A process that ErrandCacheTests kills while it uses a store.
+    .executableTarget(
+      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore"], path: "Tests/CacheCrasher",
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(

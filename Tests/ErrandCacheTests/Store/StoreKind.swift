@@ -31,14 +31,3 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     try await body(make(folder.url, limit))
   }
 }
-
-/// A folder that is removed with its owner.
-final class TestFolder: Sendable {
-  let url: URL
-
-  init() {
-    url = FileManager.default.temporaryDirectory.appending(path: "errand-cache-\(UUID().uuidString)")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-}
