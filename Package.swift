@@ -62,7 +62,11 @@ let package = Package(
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCacheTests",
-      dependencies: ["ErrandCache", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand"],
+      dependencies: ["ErrandCache", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand", "CacheCrasher"],
+      swiftSettings: strict),
+    // A process that ErrandCacheTests kills while it uses a store.
+    .executableTarget(
+      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore"], path: "Tests/CacheCrasher",
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(

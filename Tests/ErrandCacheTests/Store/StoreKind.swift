@@ -15,7 +15,14 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
   static let memory = StoreKind(testDescription: "memory") { MemoryStore(limit: $1, entryLimit: $1) }
   static let own = StoreKind(testDescription: "a user's own", isBounded: false) { _, _ in DictionaryStore() }
 
-  static let all = [memory, own]
+  static let sqlite = StoreKind(testDescription: "SQLite", keepsMemoryOnly: false) {
+    SQLiteStore(folder: $0, limit: $1)
+  }
+  static let tiered = StoreKind(testDescription: "tiered") {
+    TieredStore(memory: MemoryStore(limit: 1 << 20, entryLimit: 1 << 20), base: SQLiteStore(folder: $0, limit: $1))
+  }
+
+  static let all = [memory, sqlite, tiered, own]
   static let bounded = all.filter(\.isBounded)
 
   /// Runs a test with a store and its folder, and removes the folder.
@@ -23,15 +30,4 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     let folder = TestFolder()
     try await body(make(folder.url, limit))
   }
-}
-
-/// A folder that is removed with its owner.
-final class TestFolder: Sendable {
-  let url: URL
-
-  init() {
-    url = FileManager.default.temporaryDirectory.appending(path: "errand-cache-\(UUID().uuidString)")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

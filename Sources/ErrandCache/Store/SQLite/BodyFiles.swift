@@ -1,0 +1,55 @@
+import Foundation
+
+/// The large bodies of a store: one file each, under a random name, never changed once it has its name.
+struct BodyFiles {
+  let folder: String
+
+  /// Writes a body under a new name. Nil where the disk does not take it.
+  func write(_ body: Data) -> String? {
+    let random = Digest.random().words
+    let name = Self.hexadecimal(random.0) + Self.hexadecimal(random.1)
+    let temporary = path(name) + ".part"
+    let descriptor = SystemFile.openPrivate(temporary, O_EXCL)
+    guard descriptor >= 0 else { return nil }
+    let isWritten = body.withUnsafeBytes { SystemFile.write(descriptor, $0) }
+    guard close(descriptor) == 0, isWritten, rename(temporary, path(name)) == 0 else {
+      unlink(temporary)
+      return nil
+    }
+    return name
+  }
+
+  func read(_ name: String, length: Int) -> Data? {
+    guard Self.isName(name) else { return nil }
+    return SystemFile.read(path(name), atMost: length)
+  }
+
+  func remove(_ names: [String]) {
+    for name in names where Self.isName(name) { unlink(path(name)) }
+  }
+
+  /// Removes every file whose name is not wanted; returns the bytes of the others.
+  func sweep(keeping wanted: Set<String>) -> Int {
+    var kept = 0
+    for name in SystemFile.names(folder) {
+      if Self.isName(name), wanted.contains(name) {
+        kept += SystemFile.length(path(name))
+      } else {
+        unlink(path(name))
+      }
+    }
+    return kept
+  }
+
+  private static func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private func path(_ name: String) -> String { folder + "/" + name }
+
+  /// A damaged index must not lead out of the folder.
+  private static func isName(_ name: String) -> Bool {
+    name.utf8.count == 32 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
+  }
+}

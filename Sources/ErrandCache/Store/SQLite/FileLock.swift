@@ -1,0 +1,46 @@
+import Foundation
+
+/// An open file that is locked against other processes, or shared with them, for as long as the object lives.
+final class FileLock: Sendable {
+  let descriptor: Int32
+
+  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// The lock for oneself alone; waits for about two seconds. Nil where somebody keeps it or there is no such file.
+  static func alone(_ path: String) -> FileLock? {
+    guard let lock = opened(path) else { return nil }
+    for _ in 0..<2_000 {
+      if lock.take(LOCK_EX) { return lock }
+      usleep(1_000)
+    }
+    return nil
+  }
+
+  /// The lock together with others who share it. Nil where somebody has it alone or there is no such file.
+  static func shared(_ path: String) -> FileLock? {
+    guard let lock = opened(path), lock.take(LOCK_SH) else { return nil }
+    return lock
+  }
+
+  /// The lock for oneself alone, if it is free now.
+  static func aloneNow(_ path: String) -> FileLock? {
+    guard let lock = opened(path), lock.take(LOCK_EX) else { return nil }
+    return lock
+  }
+
+  private static func opened(_ path: String) -> FileLock? {
+    let descriptor = SystemFile.openPrivate(path, 0)
+    return descriptor < 0 ? nil : FileLock(descriptor)
+  }
+
+  /// True also where the file system knows no such locks.
+  private func take(_ kind: Int32) -> Bool {
+    while flock(descriptor, kind | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      return errno != EWOULDBLOCK
+    }
+    return true
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A write as it goes to the index: what costs time is done before the transaction.
+enum PreparedWrite {
+  case put(CacheEntryRecord, stored: Data, isSealed: Bool, StoreCost)
+  case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
+  case remove(CacheSelection)
+  case nothing
+
+  /// Codes and seals an entry. One that is too large, or that cannot be sealed, is removed instead.
+  init(_ write: PendingWrites.Write, settings: StoreSettings) {
+    switch write {
+    case .barrier: self = .nothing
+    case .renew(let key, let stored, let head): self = .renew(key, stored: stored, head: head)
+    case .remove(let selection): self = .remove(selection)
+    case .put(let entry):
+      let isSealed = settings.sealing != nil
+      guard let stored = isSealed ? try? settings.sealing?.seal(entry.body) : entry.body,
+        stored.count + entry.head.estimatedCost <= settings.entryLimit
+      else {
+        self = .remove(.variant(entry.key, entry.head.variant))
+        return
+      }
+      let record = CacheEntryRecord(key: entry.key, head: entry.head, storedBody: stored)
+      let cost = StoreCost(head: entry.head.estimatedCost, body: stored.count, settings: settings)
+      self = .put(record, stored: stored, isSealed: isSealed, cost)
+    }
+  }
+
+  var cost: StoreCost { if case .put(_, _, _, let cost) = self { cost } else { .none } }
+
+  /// Whether what it removes must not stay in the index's free pages and log.
+  var leavesTraces: Bool {
+    switch self {
+    case .remove(.all), .remove(.account): true
+    case .remove, .put, .renew, .nothing: false
+    }
+  }
+
+  /// - Parameter fits: Whether there is room; where there is none, what an entry replaces goes all the same.
+  func apply(_ index: StoreIndex, fits: Bool) throws(SQLiteFailure) {
+    switch self {
+    case .put(let record, let stored, let isSealed, _) where fits:
+      try index.put(record, stored: stored, isSealed: isSealed, now: .now)
+    case .put(let record, _, _, _): try index.remove(.variant(record.key, record.head.variant))
+    case .renew(let key, let stored, let head): try index.renew(key, stored: stored, head: head, now: .now)
+    case .remove(let selection): try index.remove(selection)
+    case .nothing: break
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import CSQLite
+
+/// An open SQLite database. Used on one thread.
+final class SQLiteDatabase {
+  private let handle: OpaquePointer
+  private let patience: SQLitePatience
+
+  /// Opens a file that is there.
+  /// - Parameter gives: Asked while another process holds the database; true gives up.
+  init(path: String, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      sqlite3_close_v2(opened)
+      throw SQLiteFailure(code: code)
+    }
+    handle = opened
+    patience = SQLitePatience(gives: up)
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_handler(handle, SQLitePatience.handler, Unmanaged.passUnretained(patience).toOpaque())
+    // The log's file stays when the last user closes: whoever closes must not delete a newer store's.
+    var stays: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &stays)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw SQLiteFailure(code: sqlite3_extended_errcode(handle)) }
+    return SQLiteStatement(statement)
+  }
+
+  func run(_ sql: String) throws(SQLiteFailure) {
+    try prepare(sql).run()
+  }
+
+  /// The number that a statement gives, such as a pragma.
+  func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.number(0) : 0
+  }
+
+  func text(_ sql: String) throws(SQLiteFailure) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// How many rows the last statement changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+}

@@ -1,0 +1,143 @@
+public import ErrandCore
+public import Foundation
+
+/// Keeps entries on a disk, in a folder of its own.
+///
+/// Heads and bodies up to 64 KiB lie in a SQLite index, larger bodies in files beside it; both are always written and
+/// read as a unit, so a process that is killed leaves the old entry or the new one. Several processes may share a
+/// folder. One thread, started at the first use, does all that touches the disk: no call and no thread of Swift's ever
+/// waits for it, but for a call's own look-up, which a cancel and the deadline end at once.
+///
+/// Entries are written behind. Until then they are found by their own process, and lost with it: ``flush()`` waits.
+/// What was damaged is removed; an index that is broken, foreign or of another version is emptied and made anew; on a
+/// full or read-only disk nothing is kept. All of that costs hits and never a call. The folder and its files are
+/// private to the user.
+public final class SQLiteStore: CacheStore {
+  private let settings: StoreSettings
+  private let mailbox: StoreMailbox
+  private let knownSalt = Locked<Digest?>(nil)
+
+  /// Makes a store; opens nothing yet.
+  /// - Parameters:
+  ///   - folder: Where to keep it; made where it is missing. Whoever shares it must use the same library.
+  ///   - limit: How many bytes everything in the folder may take, the index too; one MiB at the least. It is held to
+  ///     within 10 %.
+  ///   - entryLimit: How many bytes one entry may take, half of the limit at the most; nil for 5 % of the limit. A larger
+  ///     one is not kept.
+  ///   - sealing: Seals the bodies; nil writes them as they are. Entries of the other kind are not used.
+  public init(folder: URL, limit: Int = 100 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) {
+    settings = StoreSettings(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing)
+    mailbox = StoreMailbox(settings)
+  }
+
+  deinit { mailbox.close() }
+
+  /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
+  ///
+  /// Where the folder cannot be used they are random for this process. Nil only where the call was stopped.
+  public func salt(call: CallState) async -> Digest? {
+    if let salt = knownSalt.withLock({ $0 }) { return salt }
+    let salt = await ask(call, nil) { $0.salt() }
+    if let salt { knownSalt.withLock { $0 = salt } }
+    return salt
+  }
+
+  /// Looks for an entry. `choosing` runs on the caller's thread where the entry waits to be written, otherwise on the
+  /// store's.
+  public func find(
+    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+  ) async -> CacheLookup {
+    let waiting = mailbox.pending { $0.entries(key) }
+    if !waiting.isEmpty, let index = choosing(waiting.map(\.head)), waiting.indices.contains(index) {
+      return .found(waiting[index])
+    }
+    return await ask(call, patience) { $0.find(key, choosing) } ?? .unavailable
+  }
+
+  /// Whether anything is stored under the digest without the account.
+  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+    if mailbox.pending({ $0.holds(anyAccount: anyAccount) }) { return true }
+    return await ask(call, patience) { $0.holds(anyAccount: anyAccount) } ?? false
+  }
+
+  /// Stores an entry, written behind. One that no disk may have is not kept, and an older one goes.
+  public func put(_ entry: CacheEntry) {
+    var entry = entry
+    entry.head.received = nil
+    entry.decoded = nil
+    let waiting = entry
+    mailbox.write { $0.put(waiting) }
+  }
+
+  /// Replaces the head of an entry whose body still holds, written behind.
+  public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+    var head = head
+    head.received = nil
+    let renewed = head
+    mailbox.write { $0.renew(key, stored: stored, head: renewed) }
+  }
+
+  /// Removes entries; on the disk behind, for look-ups at once. After removing all, or all of an account, nothing of
+  /// them is left in the index's free pages.
+  public func remove(_ selection: CacheSelection) {
+    mailbox.write { $0.remove(selection) }
+  }
+
+  /// The entries, most recently used first.
+  public func list() async -> [CacheListing] {
+    await afterWrites { $0.list() } ?? []
+  }
+
+  /// How much is kept, everything in the folder counted.
+  public func size() async -> CacheSize {
+    await afterWrites { $0.size() } ?? CacheSize(entries: 0, bytes: 0, limit: settings.limit)
+  }
+
+  /// Returns when everything that was put or removed before is on the disk.
+  public func flush() async {
+    _ = await afterWrites { _ in true }
+  }
+
+  /// Writes what waits and ends the thread; the store keeps nothing afterwards.
+  package func close() async {
+    mailbox.close()
+    await mailbox.ended()
+  }
+
+  // MARK: -
+
+  /// Asks the store's thread; a stop of the call and the end of its patience end the wait.
+  private func ask<Answer: Sendable>(
+    _ call: CallState, _ patience: Duration?, _ question: @escaping @Sendable (StoreWorker) -> Answer
+  ) async -> Answer? {
+    let ticket = StoreTicket<Answer>()
+    var timer: TimerToken?
+    do throws(CallState.Stopped) {
+      try await call.wait { wakeup in
+        ticket.begin(wakeup)
+        if let patience {
+          timer = call.timers.schedule(at: call.timers.now.advanced(by: patience)) { ticket.settle(nil) }
+        }
+        mailbox.read { worker in
+          if ticket.isOpen { ticket.settle(worker.map(question)) }
+        }
+      }
+    } catch {
+      // The call was stopped: what the ticket has by now is as good as nothing.
+    }
+    if let timer { call.timers.cancel(timer) }
+    return ticket.leave()
+  }
+
+  /// Asks the store's thread when all that was put or removed before is written.
+  private func afterWrites<Answer: Sendable>(_ question: @escaping @Sendable (StoreWorker) -> Answer) async -> Answer? {
+    let ticket = StoreTicket<Answer>()
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      mailbox.barrier { worker in
+        ticket.settle(worker.map(question))
+        continuation.resume()
+      }
+    }
+    return ticket.leave()
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+extension StoreIndex {
+  /// What lies under a key.
+  struct Rows {
+    /// The entries, newest first.
+    var rows: [StoreRow] = []
+    /// Rows whose record is damaged.
+    var damaged: [Int64] = []
+  }
+
+  /// Reads the entries under a key; the first one's body is read along, since it is most often the one.
+  func rows(_ key: CacheKey, withBody: Bool) throws(SQLiteFailure) -> Rows {
+    let statement = try statement(.rows)
+    defer { statement.reset() }
+    statement.bind(1, key.entry.index)
+    var found = Rows()
+    while try statement.step() {
+      guard var row = row(statement) else {
+        found.damaged.append(statement.number(0))
+        continue
+      }
+      guard row.record.key == key else { continue }
+      if withBody, found.rows.isEmpty, row.file == nil { row.body = Data(statement.bytes(4)) }
+      found.rows.append(row)
+    }
+    return found
+  }
+
+  /// The body of an entry as it is stored; nil where it is not there any more.
+  func storedBody(_ row: StoreRow) throws(SQLiteFailure) -> Data? {
+    if let body = row.body { return body }
+    if let file = row.file { return files.read(file, length: row.record.bodyLength) }
+    let statement = try statement(.body)
+    defer { statement.reset() }
+    statement.bind(1, row.id)
+    guard try statement.step(), CacheEntryRecord(bytes: statement.bytes(1))?.bodyChecksum == row.record.bodyChecksum
+    else { return nil }
+    return Data(statement.bytes(0))
+  }
+
+  /// The records of all accounts' entries under a digest.
+  func records(anyAccount: Digest) throws(SQLiteFailure) -> [CacheEntryRecord] {
+    let statement = try statement(.anyAccount)
+    defer { statement.reset() }
+    statement.bind(1, anyAccount.index)
+    var records: [CacheEntryRecord] = []
+    while try statement.step() {
+      if let row = row(statement), row.record.key.anyAccount == anyAccount { records.append(row.record) }
+    }
+    return records
+  }
+
+  /// All entries, most recently used first.
+  func listings() throws(SQLiteFailure) -> [CacheListing] {
+    let statement = try statement(.list)
+    defer { statement.reset() }
+    var list: [CacheListing] = []
+    while try statement.step() {
+      guard let record = row(statement)?.record else { continue }
+      list.append(
+        CacheListing(
+          head: record.head, key: record.key, bodyLength: record.bodyLength,
+          lastUse: WallTime(milliseconds: statement.number(4))))
+    }
+    return list
+  }
+
+  func size() throws(SQLiteFailure) -> CacheSize {
+    CacheSize(
+      entries: try number(.count), bytes: settings.folder.indexLength + (try number(.fileBytes)), limit: settings.limit)
+  }
+
+  /// The row that a statement stands at, of which the first columns are id, head, file and form.
+  private func row(_ statement: SQLiteStatement) -> StoreRow? {
+    guard let record = CacheEntryRecord(bytes: statement.bytes(1)) else { return nil }
+    return StoreRow(
+      id: statement.number(0), record: record, file: statement.text(2), isSealed: statement.number(3) == 1, body: nil)
+  }
+}
+
+extension Digest {
+  /// What stands for it in an index.
+  var index: Int64 { Int64(bitPattern: words.0) }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// All of it inside a transaction.
+extension StoreIndex {
+  /// Puts an entry in place of the one with its key and variant.
+  func put(_ record: CacheEntryRecord, stored: Data, isSealed: Bool, now: WallTime) throws(SQLiteFailure) {
+    let old = try makePlace(record)
+    let file = stored.count > settings.inlineLimit ? try addFile(stored) : nil
+    let statement = try statement(.insert)
+    defer { statement.reset() }
+    let key = record.key
+    statement.bind(1, old)
+    for (index, digest) in [key.entry, record.head.variant, key.anyAccount, key.target, key.account].enumerated() {
+      statement.bind(Int32(index + 2), digest.index)
+    }
+    statement.bind(7, record.head.label.host)
+    statement.bind(8, record.head.label.tag)
+    statement.bind(9, record.head.responseTime.milliseconds)
+    statement.bind(10, now.milliseconds)
+    statement.bind(11, Int64(stored.count))
+    statement.bind(12, isSealed ? 1 : Int64(0))
+    statement.bind(13, file)
+    let failure: SQLiteFailure? = record.bytes.withUnsafeBytes { head in
+      stored.withUnsafeBytes { body in
+        statement.bind(14, staying: head)
+        statement.bind(15, staying: file == nil ? body : nil)
+        return statement.finish()
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Removes what an entry replaces, and the oldest variant where there are too many. Returns the row to replace.
+  private func makePlace(_ record: CacheEntryRecord) throws(SQLiteFailure) -> Int64? {
+    let statement = try statement(.siblings)
+    statement.bind(1, record.key.entry.index)
+    var (same, others): ([Int64], [Int64]) = ([], [])
+    while try statement.step() {
+      let isSame = statement.number(1) == record.head.variant.index
+      if isSame { same.append(statement.number(0)) } else { others.append(statement.number(0)) }
+      if same.count == 1, isSame, let file = statement.text(2) {
+        removeFile(file, bytes: Int(clamping: statement.number(3)))
+      }
+    }
+    statement.reset()
+    for id in same.dropFirst() + others.dropFirst(MemoryShelf.mostVariants - 1) { try remove(.removeRow, id) }
+    return same.first
+  }
+
+  /// Replaces the head of the entry that is still the one received at that moment.
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, now: WallTime) throws(SQLiteFailure) {
+    let found = try rows(key, withBody: false).rows
+      .first { $0.record.head.variant == head.variant && $0.record.head.responseTime == stored }
+    guard let found else { return }
+    if head.isMemoryOnly { return try remove(.removeRow, found.id) }
+    let statement = try statement(.renew)
+    defer { statement.reset() }
+    statement.bind(1, found.id)
+    statement.bind(2, head.label.host)
+    statement.bind(3, head.label.tag)
+    statement.bind(4, head.responseTime.milliseconds)
+    statement.bind(5, now.milliseconds)
+    let failure = found.record.renewed(head).bytes.withUnsafeBytes { bytes in
+      statement.bind(6, staying: bytes)
+      return statement.finish()
+    }
+    if let failure { throw failure }
+  }
+
+  /// Removes entries and, once that is committed, their files.
+  func remove(_ selection: CacheSelection) throws(SQLiteFailure) {
+    switch selection {
+    case .all:
+      try run(.files) { statement in removeFile(statement.text(0) ?? "", bytes: 0) }
+      try run(.removeAll)
+      try run(.setFileBytes, 0)
+    case .key(let key): for row in try rowIDs(key) { try remove(.removeRow, row.id) }
+    case .variant(let key, let variant):
+      for row in try rowIDs(key) where row.variant == variant.index { try remove(.removeRow, row.id) }
+    case .target(let target): try remove(.removeTarget, target.index)
+    case .account(let account): try remove(.removeAccount, account.index)
+    case .olderThan(let time): try remove(.removeOlder, time.milliseconds)
+    case .host(let host): try remove(.removeHost, host)
+    case .tag(let tag): try remove(.removeTag, tag)
+    }
+  }
+
+  func remove(_ query: StoreQuery, _ value: Int64) throws(SQLiteFailure) {
+    try run(query, bind: { $0.bind(1, value) }, forgetFile)
+  }
+
+  private func remove(_ query: StoreQuery, _ value: String) throws(SQLiteFailure) {
+    try run(query, bind: { $0.bind(1, value) }, forgetFile)
+  }
+
+  private func forgetFile(_ statement: SQLiteStatement) {
+    if let file = statement.text(0) { removeFile(file, bytes: Int(clamping: statement.number(1))) }
+  }
+
+  private func rowIDs(_ key: CacheKey) throws(SQLiteFailure) -> [(id: Int64, variant: Int64)] {
+    var rows: [(Int64, Int64)] = []
+    try run(.siblings, bind: { $0.bind(1, key.entry.index) }) { rows.append(($0.number(0), $0.number(1))) }
+    return rows
+  }
+
+  /// Notes when entries were last used.
+  func touch(_ uses: [(id: Int64, time: WallTime)]) throws(SQLiteFailure) {
+    let statement = try statement(.touch)
+    for use in uses {
+      statement.bind(1, use.id)
+      statement.bind(2, use.time.milliseconds)
+      try statement.run()
+    }
+  }
+
+  /// What must go where a write has failed: what it removes, or an entry that it would have replaced.
+  func replaced(_ write: PendingWrites.Write) throws(SQLiteFailure) -> CacheSelection? {
+    switch write {
+    case .remove(let selection): return selection
+    case .renew, .barrier: return nil
+    case .put(let entry):
+      let variant = entry.head.variant
+      return try rowIDs(entry.key).contains { $0.variant == variant.index } ? .variant(entry.key, variant) : nil
+    }
+  }
+
+  private func run(
+    _ query: StoreQuery, bind: (SQLiteStatement) -> Void = { _ in }, _ visit: (SQLiteStatement) -> Void
+  ) throws(SQLiteFailure) {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    bind(statement)
+    while try statement.step() { visit(statement) }
+  }
+}

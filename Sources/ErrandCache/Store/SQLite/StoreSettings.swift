@@ -1,0 +1,31 @@
+import Foundation
+
+/// What a ``SQLiteStore`` was told, and the bounds that follow from it.
+struct StoreSettings: Sendable {
+  /// A smaller limit counts as this one: an index alone takes a part of it.
+  static let leastLimit = 1 << 20
+  static let pageSize = 4_096
+
+  let folder: StoreFolder
+  let limit: Int
+  let entryLimit: Int
+  let sealing: BodySealing?
+
+  init(folder: URL, limit: Int, entryLimit: Int?, sealing: BodySealing?) {
+    self.folder = StoreFolder(folder)
+    self.limit = max(limit, Self.leastLimit)
+    self.entryLimit = min(max(entryLimit ?? self.limit / 20, 0), self.limit / 2)
+    self.sealing = sealing
+  }
+
+  /// How long the index's log may be.
+  var logLimit: Int { min(max(limit / 8, 128 << 10), 4 << 20) }
+  /// The pages that one transaction may write.
+  var framesPerTransaction: Int { logLimit / Self.pageSize / 2 }
+  /// What index and bodies may take without the log and the small files.
+  var contentLimit: Int { limit - logLimit - (64 << 10) }
+  /// Longer bodies lie in files.
+  var inlineLimit: Int { min(64 << 10, limit / 64) }
+  /// How many bytes may wait to be written.
+  var backlogLimit: Int { min(max(limit / 4, 1 << 20), 16 << 20) }
+}

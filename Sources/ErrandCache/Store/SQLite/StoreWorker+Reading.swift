@@ -1,0 +1,92 @@
+import ErrandCore
+import Foundation
+
+extension StoreWorker {
+  /// One answer that may be chosen.
+  private struct Candidate {
+    let head: CacheEntryHead
+    /// Where it lies on the disk; nil where it waits to be written.
+    let row: StoreRow?
+    let entry: CacheEntry?
+  }
+
+  func find(_ key: CacheKey, _ choosing: ([CacheEntryHead]) -> Int?) -> CacheLookup {
+    do throws(SQLiteFailure) {
+      return try using { index throws(SQLiteFailure) in try look(index, key, choosing) }
+    } catch {
+      return error.meaning == .broken ? .damaged : .unavailable
+    }
+  }
+
+  func holds(anyAccount: Digest) -> Bool {
+    let view = mailbox.pending { $0.view(nil) }
+    let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: anyAccount) }
+    return records?.contains { view.head($0.key, $0.head) != nil } ?? false
+  }
+
+  func list() -> [CacheListing] {
+    let list = try? using { index throws(SQLiteFailure) in
+      try noteUses(index)
+      return try index.listings()
+    }
+    return list ?? []
+  }
+
+  func size() -> CacheSize {
+    let size = try? using { index throws(SQLiteFailure) in try index.size() }
+    return size ?? CacheSize(entries: 0, bytes: 0, limit: settings.limit)
+  }
+
+  private func look(
+    _ index: StoreIndex, _ key: CacheKey, _ choosing: ([CacheEntryHead]) -> Int?
+  ) throws(SQLiteFailure) -> CacheLookup {
+    var last: StoreRow?
+    for _ in 0..<3 {
+      let view = mailbox.pending { $0.view(key) }
+      let found = try index.rows(key, withBody: true)
+      drop(index, found.damaged)
+      let candidates = Self.candidates(view, found.rows)
+      guard !candidates.isEmpty else { return found.damaged.isEmpty ? .missing : .damaged }
+      let heads = candidates.map(\.head)
+      guard let choice = choosing(heads), heads.indices.contains(choice) else { return .refused(heads) }
+      guard let row = candidates[choice].row else {
+        return candidates[choice].entry.map { .found($0) } ?? .missing
+      }
+      if let stored = try index.storedBody(row) {
+        return take(index, row, stored, heads[choice])
+      }
+      // Another process replaced it meanwhile: look again.
+      last = row
+    }
+    drop(index, last.map { [$0.id] } ?? [])
+    return .damaged
+  }
+
+  private static func candidates(_ view: PendingWrites.View, _ rows: [StoreRow]) -> [Candidate] {
+    let pending = view.entries.map { Candidate(head: $0.head, row: nil, entry: $0) }
+    let stored = rows.compactMap { row in
+      view.head(row.record.key, row.record.head).map { Candidate(head: $0, row: row, entry: nil) }
+    }
+    guard !pending.isEmpty || !view.changes.isEmpty else { return stored }
+    return (pending + stored).sorted { $0.head.responseTime > $1.head.responseTime }
+  }
+
+  private func take(_ index: StoreIndex, _ row: StoreRow, _ stored: Data, _ head: CacheEntryHead) -> CacheLookup {
+    guard row.record.fits(storedBody: stored), row.isSealed == (settings.sealing != nil),
+      let body = row.isSealed ? try? settings.sealing?.open(stored) : stored
+    else {
+      drop(index, [row.id])
+      return .damaged
+    }
+    note(row.id)
+    return .found(CacheEntry(key: row.record.key, head: head, body: body))
+  }
+
+  /// Removes damaged rows, if that goes at once.
+  private func drop(_ index: StoreIndex, _ rows: [Int64]) {
+    guard !rows.isEmpty else { return }
+    try? index.transaction { () throws(SQLiteFailure) in
+      for id in rows { try index.remove(.removeRow, id) }
+    }
+  }
+}

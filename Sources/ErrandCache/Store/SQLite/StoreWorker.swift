@@ -1,0 +1,218 @@
+import ErrandCore
+import Foundation
+
+/// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
+///
+/// A broken index is emptied and made anew. Where that is not possible, or the folder cannot be used, the store is off
+/// for a while and tried again later; a removal that could not be done makes that it is emptied first.
+final class StoreWorker {
+  let settings: StoreSettings
+  let mailbox: StoreMailbox
+  private var index: StoreIndex?
+  private var mustEmpty = false
+  /// How often in a row the index could not be used, and until when it is not tried.
+  private var failures = 0
+  private var offUntil: MonotonicInstant?
+  private var isReading = false
+  /// What is being written, since when another process keeps us from it, and when to try again.
+  private var batch: [PendingWrites.Numbered] = []
+  private var busySince: MonotonicInstant?
+  private var retry: MonotonicInstant?
+  private var uses: [Int64: WallTime] = [:]
+  private var ownSalt: Digest?
+
+  init(_ settings: StoreSettings, mailbox: StoreMailbox) {
+    self.settings = settings
+    self.mailbox = mailbox
+  }
+
+  func run() {
+    while true {
+      switch mailbox.next(retry: retry) {
+      case .read(let jobs): read(jobs)
+      case .write(let taken):
+        if !taken.isEmpty { batch = taken }
+        write()
+      case .sleep: break
+      case .end:
+        try? using { index throws(SQLiteFailure) in try noteUses(index) }
+        index = nil
+        return
+      }
+    }
+  }
+
+  /// The salt of the folder; where it cannot be read or made, one of this process.
+  func salt() -> Digest {
+    if let ownSalt { return ownSalt }
+    try? settings.folder.prepare()
+    let salt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) } ?? .random()
+    ownSalt = salt
+    return salt
+  }
+
+  private func read(_ jobs: [StoreJob]) {
+    let was = isReading
+    isReading = true
+    for job in jobs { job(self) }
+    isReading = was
+  }
+
+  // MARK: - Using the index
+
+  /// Runs `body` with the open index, and does what a failure asks for.
+  func using<Result>(_ body: (StoreIndex) throws(SQLiteFailure) -> Result) throws(SQLiteFailure) -> Result {
+    do throws(SQLiteFailure) {
+      let result = try body(try opened())
+      failures = 0
+      return result
+    } catch {
+      switch error.meaning {
+      case .busy: break
+      case .broken: empty()
+      case .surroundings: if error.code & 0xFF != SQLiteFailure.noRoom.code { index = nil }
+      }
+      throw error
+    }
+  }
+
+  private func opened() throws(SQLiteFailure) -> StoreIndex {
+    if let index { return index }
+    if let offUntil, MonotonicInstant.now < offUntil { throw .noFolder }
+    if mustEmpty, !empty() { throw .noFolder }
+    do throws(SQLiteFailure) {
+      return try open()
+    } catch {
+      if error.meaning == .broken, failures == 0, empty(), let index = try? open() { return index }
+      stayOff()
+      throw error.meaning == .broken ? .noFolder : error
+    }
+  }
+
+  private func open() throws(SQLiteFailure) -> StoreIndex {
+    let opened = try StoreIndex(settings) { [weak self] in self.map { !$0.isReading && $0.mailbox.hasReads } ?? false }
+    index = opened
+    return opened
+  }
+
+  /// Empties the folder, so that the next use finds a new store. False where that did not go; it is done later then.
+  @discardableResult
+  private func empty() -> Bool {
+    index = nil
+    uses = [:]
+    try? settings.folder.prepare()
+    if let setUp = FileLock.alone(settings.folder.salt) {
+      mustEmpty = !settings.folder.empty()
+      _ = setUp
+    } else {
+      mustEmpty = true
+    }
+    if mustEmpty { stayOff() }
+    return !mustEmpty
+  }
+
+  private func stayOff() {
+    failures = min(failures + 1, 10)
+    offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
+  }
+
+  /// Answers those who wait, between two steps of something long.
+  private func pause() { read(mailbox.takeReads()) }
+
+  /// Notes that an entry was used; written later, since it is of no haste.
+  func note(_ use: Int64) {
+    if uses.count < 8_192 { uses[use] = .now }
+  }
+
+  /// Writes when entries were last used.
+  func noteUses(_ index: StoreIndex) throws(SQLiteFailure) {
+    var rest = uses.map { (id: $0.key, time: $0.value) }[...]
+    while !rest.isEmpty {
+      let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
+      try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
+      rest = rest.dropFirst(some.count)
+      pause()
+    }
+    uses = [:]
+  }
+
+  // MARK: - Writing
+
+  private func write() {
+    retry = nil
+    if case .barrier(let job) = batch.first?.write {
+      job(self)
+      return finish()
+    }
+    do throws(SQLiteFailure) {
+      try using { index throws(SQLiteFailure) in try commit(index) }
+      finish()
+    } catch {
+      switch error.meaning {
+      case .busy where !isBusyForLong(): retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
+      case .broken: finish()
+      case .busy, .surroundings:
+        salvage()
+        finish()
+      }
+    }
+  }
+
+  private func finish() {
+    busySince = nil
+    let done = batch
+    batch = []
+    mailbox.finish(done)
+  }
+
+  private func isBusyForLong() -> Bool {
+    let now = MonotonicInstant.now
+    let since = busySince ?? now
+    busySince = since
+    return since.duration(to: now) > .seconds(30)
+  }
+
+  private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
+    // Somebody took our files away.
+    if index.isGone { throw .noFolder }
+    try index.sweepOnce()
+    let writes = batch.map { prepared($0.write) }
+    var cost = StoreCost.none
+    for write in writes { cost += write.cost }
+    let isFull = try !index.space().holds(cost)
+    if isFull || uses.count > 1_024 { try noteUses(index) }
+    for attempt in 0..<4 {
+      try index.makeRoom(cost, pause: pause)
+      let isDone = try index.transaction { () throws(SQLiteFailure) in
+        let fits = try index.space().fits(cost)
+        guard fits || attempt == 3 else { return false }
+        for write in writes { try write.apply(index, fits: fits) }
+        return true
+      }
+      if isDone { break }
+    }
+    if writes.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
+  }
+
+  private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {
+    PreparedWrite(write, settings: settings)
+  }
+
+  /// After a failed write nothing may be found that was removed, or that was to be replaced.
+  private func salvage() {
+    let writes = batch.map(\.write)
+    let mustGo = writes.contains { if case .remove = $0 { true } else { false } }
+    do throws(SQLiteFailure) {
+      try using { index throws(SQLiteFailure) in
+        var old: [CacheSelection] = []
+        for write in writes {
+          if let selection = try index.replaced(write) { old.append(selection) }
+        }
+        guard !old.isEmpty else { return }
+        try index.transaction { () throws(SQLiteFailure) in for selection in old { try index.remove(selection) } }
+      }
+    } catch {
+      if mustGo || index != nil { empty() }
+    }
+  }
+}

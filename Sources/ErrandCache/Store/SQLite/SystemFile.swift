@@ -1,0 +1,111 @@
+import Foundation
+
+/// The few things done with files, by the system's own calls; none follows a link that lies in place of a file.
+enum SystemFile {
+  /// What lies under a path.
+  enum Kind { case nothing, file, folder, other }
+
+  static func kind(_ path: String) -> Kind {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return .nothing }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .file
+    case S_IFDIR: return .folder
+    default: return .other
+    }
+  }
+
+  /// The length of a file; 0 where there is none.
+  static func length(_ path: String) -> Int {
+    var status = stat()
+    return lstat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// What tells a file from another one that took its name.
+  static func identity(_ path: String) -> [UInt64] {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return [] }
+    return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+  }
+
+  /// A whole file, if it is not longer than that.
+  static func read(_ path: String, atMost most: Int) -> Data? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size >= 0, status.st_size <= most else { return nil }
+    return read(descriptor, count: Int(status.st_size))
+  }
+
+  /// The first bytes of an open file; nil where it has fewer.
+  static func read(_ descriptor: Int32, count: Int) -> Data? {
+    guard count > 0 else { return Data() }
+    guard let memory = malloc(count) else { return nil }
+    var done = 0
+    while done < count {
+      let result = pread(descriptor, memory + done, count - done, off_t(done))
+      if result < 0, errno == EINTR { continue }
+      guard result > 0 else {
+        free(memory)
+        return nil
+      }
+      done += result
+    }
+    return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+  }
+
+  /// Writes at the beginning of an open file.
+  static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    var done = 0
+    while done < bytes.count, let base = bytes.baseAddress {
+      let result = pwrite(descriptor, base + done, bytes.count - done, off_t(done))
+      if result < 0, errno == EINTR { continue }
+      guard result > 0 else { return false }
+      done += result
+    }
+    return true
+  }
+
+  /// Opens a file of the user's alone, whatever the mask; made where it is missing.
+  static func openPrivate(_ path: String, _ flags: Int32) -> Int32 {
+    let descriptor = open(path, flags | O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor >= 0 { fchmod(descriptor, 0o600) }
+    return descriptor
+  }
+
+  /// Makes a folder of the user's alone, whatever the mask, and those above it.
+  static func makeFolder(_ path: String) -> Bool {
+    if kind(path) == .nothing {
+      let above = (path as NSString).deletingLastPathComponent
+      if !above.isEmpty, above != path { _ = makeFolder(above) }
+      _ = mkdir(path, 0o700)
+    }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return false }
+    return true
+  }
+
+  /// Closes a folder to others, if it is ours and not one that all share, such as one for temporary files.
+  static func makePrivate(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
+    if status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
+  }
+
+  /// The names in a folder.
+  static func names(_ path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)) {
+          String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

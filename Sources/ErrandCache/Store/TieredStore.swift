@@ -1,0 +1,107 @@
+public import ErrandCore
+
+/// Memory over another store: what is found below is kept above, what is put goes to both.
+///
+/// Every change goes to the store below first: what is found there afterwards is the new state, and what was found
+/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays above. Another process's removals are not seen by the memory of this one.
+public final class TieredStore: CacheStore {
+  /// The store above.
+  public let memory: MemoryStore
+  /// The store below.
+  public let base: any CacheStore
+
+  /// Puts memory over a store.
+  public init(memory: MemoryStore = MemoryStore(), base: any CacheStore) {
+    self.memory = memory
+    self.base = base
+  }
+
+  /// The salt of the store below.
+  public func salt(call: CallState) async -> Digest? { await base.salt(call: call) }
+
+  /// Looks above, without suspending, then below.
+  public func find(
+    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+  ) async -> CacheLookup {
+    let above = memory.look(key, choosing: choosing)
+    if case .found = above { return above }
+    let stamp = memory.stamp(key)
+    let choice = Locked<Int?>(nil)
+    let below = await base.find(
+      key,
+      choosing: { heads in
+        let index = choosing(heads)
+        choice.withLock { $0 = index }
+        return index
+      }, call: call, patience: patience)
+    return merged(above, below, isNewest: choice.withLock { $0 } == 0, stamp)
+  }
+
+  /// An older variant stays below: above it would stand in the way of a newer one that fits as well.
+  private func merged(
+    _ above: CacheLookup, _ below: CacheLookup, isNewest: Bool, _ stamp: MemoryShelf.Stamp
+  ) -> CacheLookup {
+    switch (above, below) {
+    case (_, .found(let entry)): .found(isNewest ? memory.promote(entry, stamp) : entry)
+    case (.refused(let heads), .refused(let others)):
+      .refused(
+        (heads + others.filter { other in !heads.contains { $0.variant == other.variant } })
+          .sorted { $0.responseTime > $1.responseTime })
+    case (.refused, _): above
+    case (_, _): below
+    }
+  }
+
+  /// Whether either has anything under the digest without the account.
+  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+    if await memory.holds(anyAccount: anyAccount, call: call, patience: patience) { return true }
+    return await base.holds(anyAccount: anyAccount, call: call, patience: patience)
+  }
+
+  /// Stores an entry in both.
+  public func put(_ entry: CacheEntry) {
+    base.put(entry)
+    memory.put(entry)
+  }
+
+  /// Replaces the head in both.
+  public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+    base.renew(key, stored: stored, head: head)
+    memory.renew(key, stored: stored, head: head)
+  }
+
+  /// Removes entries from both. A look-up that is under way below does not bring them up again.
+  public func remove(_ selection: CacheSelection) {
+    base.remove(selection)
+    memory.remove(selection)
+  }
+
+  /// The entries of both, most recently used first.
+  public func list() async -> [CacheListing] {
+    let above = await memory.list()
+    var places: [Place: CacheListing] = [:]
+    for listing in await base.list() + above {
+      let place = Place(key: listing.key, variant: listing.head.variant)
+      if let other = places[place], other.lastUse > listing.lastUse { continue }
+      places[place] = listing
+    }
+    return places.values.sorted { $0.lastUse > $1.lastUse }
+  }
+
+  private struct Place: Hashable {
+    let key: CacheKey
+    let variant: Digest
+  }
+
+  /// The entries and the bytes of the store below, and of what is above alone; and the bound below.
+  public func size() async -> CacheSize {
+    var size = await base.size()
+    let own = memory.memoryOnly
+    size.entries += own.entries
+    size.bytes += own.bytes
+    return size
+  }
+
+  /// Returns when the store below has written everything.
+  public func flush() async { await base.flush() }
+}

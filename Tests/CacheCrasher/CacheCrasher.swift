@@ -1,0 +1,23 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+/// A process that uses a store's folder, for tests that kill it, race it against another one, or take its disk away.
+///
+/// `CacheCrasher MODE FOLDER LIMIT NUMBER`; ends with 0 if every body it read was right.
+@main
+enum CacheCrasher {
+  static func main() async {
+    let words = CommandLine.arguments
+    guard words.count == 5, let limit = Int(words[3]), let number = UInt64(words[4]) else { exit(64) }
+    let run = CacheRun(folder: URL(filePath: words[2]), limit: limit, number: number)
+    switch words[1] {
+    case "write": await run.writeForever()
+    case "race": await run.race()
+    case "full": await run.fillFullDisk()
+    case "open": await run.writeWithOpenMask()
+    default: exit(64)
+    }
+    exit(run.isRight ? 0 : 1)
+  }
+}

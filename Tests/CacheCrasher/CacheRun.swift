@@ -1,0 +1,145 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+/// What the process does with the folder.
+final class CacheRun: Sendable {
+  private struct State: Sendable {
+    var random: UInt64
+    var wrong = 0
+    var found = 0
+    var unavailable = 0
+  }
+
+  private let store: SQLiteStore
+  private let number: UInt64
+  private let state: Locked<State>
+
+  init(folder: URL, limit: Int, number: UInt64) {
+    store = SQLiteStore(folder: folder, limit: limit, entryLimit: limit / 8)
+    self.number = number
+    state = Locked(State(random: number &* 0x9E37_79B9_7F4A_7C15 | 1))
+  }
+
+  var isRight: Bool { state.withLock { $0.wrong == 0 } }
+
+  /// Reads all that an earlier process left, then writes until it is killed. A line a step.
+  func writeForever() async {
+    await checkAll()
+    guard isRight else { return }
+    say("ready \(state.withLock { $0.found })")
+    while true {
+      for _ in 0..<5 { step() }
+      await store.flush()
+      say("written")
+    }
+  }
+
+  /// Writes, reads and removes for some seconds, beside another process that does the same.
+  func race() async {
+    let end = MonotonicInstant.now.advanced(by: .seconds(Int64(clamping: number >> 8)))
+    while MonotonicInstant.now < end, isRight {
+      for _ in 0..<5 { step() }
+      for _ in 0..<20 { await check(SelfDescribed.key(random(40))) }
+      if random(200) == 0 { store.remove(.olderThan(.now)) }
+      if random(4) == 0 { await store.flush() }
+    }
+    await checkAll()
+    let (found, unavailable) = state.withLock { ($0.found, $0.unavailable) }
+    say("found \(found) unavailable \(unavailable)")
+    if found == 0 { state.withLock { $0.wrong += 1 } }
+  }
+
+  /// Writes to a disk that is full after some bytes a file, reads, and writes again when there is room.
+  func fillFullDisk() async {
+    signal(SIGXFSZ, SIG_IGN)
+    var old = rlimit()
+    getrlimit(Self.fileSize, &old)
+    for room in [0, 20_000, 300_000] {
+      var small = rlimit(rlim_cur: rlim_t(room), rlim_max: old.rlim_max)
+      setrlimit(Self.fileSize, &small)
+      for _ in 0..<30 { step() }
+      store.remove(.key(SelfDescribed.key(3)))
+      for index in 0..<40 { await check(SelfDescribed.key(UInt64(index))) }
+      await store.flush()
+      if case .found = await look(SelfDescribed.key(3)) { say("removed entry \(room)") }
+    }
+    setrlimit(Self.fileSize, &old)
+    let start = MonotonicInstant.now
+    while start.duration(to: .now) < .seconds(10) {
+      store.put(SelfDescribed.entry(1, version: 1, length: 100))
+      await store.flush()
+      if case .found = await look(SelfDescribed.key(1)), await store.size().entries > 0 { return say("well again") }
+    }
+    say("not well again")
+    state.withLock { $0.wrong += 1 }
+  }
+
+  /// Writes small and large bodies under a mask that takes no permission away.
+  func writeWithOpenMask() async {
+    umask(0)
+    store.put(SelfDescribed.entry(1, version: 1, length: 100))
+    store.put(SelfDescribed.entry(2, version: 1, length: 100_000))
+    await store.flush()
+    await checkAll()
+    if state.withLock({ $0.found }) != 2 { state.withLock { $0.wrong += 1 } }
+  }
+
+  // MARK: -
+
+  private func step() {
+    let index = random(40)
+    switch random(10) {
+    case 0: store.remove(.key(SelfDescribed.key(index)))
+    case 1: store.put(SelfDescribed.entry(index, version: random(1_000_000), length: 66_000 + random(60_000)))
+    case 2: store.put(SelfDescribed.entry(index, version: random(1_000_000), length: 5_000 + random(20_000)))
+    default: store.put(SelfDescribed.entry(index, version: random(1_000_000), length: random(3_000)))
+    }
+  }
+
+  private func checkAll() async {
+    for index in 0..<40 { await check(SelfDescribed.key(UInt64(index))) }
+    for listing in await store.list() where listing.head.responseTime.milliseconds == 0 {
+      state.withLock { $0.wrong += 1 }
+    }
+  }
+
+  private func check(_ key: CacheKey) async {
+    switch await look(key) {
+    case .found(let entry):
+      let isRight = SelfDescribed.isRight(entry, under: key)
+      if !isRight { say("wrong body") }
+      state.withLock {
+        $0.found += 1
+        if !isRight { $0.wrong += 1 }
+      }
+    case .unavailable: state.withLock { $0.unavailable += 1 }
+    case .damaged: say("damaged")
+    case .missing, .refused: break
+    }
+  }
+
+  private func look(_ key: CacheKey) async -> CacheLookup {
+    await store.find(key, choosing: { _ in 0 }, call: CallState(), patience: nil)
+  }
+
+  private func random(_ bound: UInt64) -> UInt64 {
+    state.withLock { state in
+      state.random ^= state.random << 13
+      state.random ^= state.random >> 7
+      state.random ^= state.random << 17
+      return state.random >> 11 % bound
+    }
+  }
+
+  private func say(_ line: String) {
+    let line = line + "\n"
+    _ = line.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+  }
+
+  #if canImport(Darwin)
+    private static let fileSize = RLIMIT_FSIZE
+  #else
+    private static let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+  #endif
+}

@@ -1,0 +1,148 @@
+import ErrandCache
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A store whose thread is held up.
+@Suite struct BusyStoreTests {
+  /// Holds the thread of a store while it seals or opens a body.
+  private final class Hold: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+    private let isHeld = Locked(false)
+    var isReached: Bool { isHeld.withLock { $0 } }
+
+    func pass(_ body: Data) -> Data {
+      guard body.starts(with: Data("hold".utf8)) else { return body }
+      isHeld.withLock { $0 = true }
+      gate.wait()
+      gate.signal()
+      return body
+    }
+
+    func reached() async {
+      while !isReached { await Task.yield() }
+    }
+
+    func open() { gate.signal() }
+  }
+
+  private let folder = TestFolder()
+  private let hold = Hold()
+
+  private func held(writing: Bool) async -> SQLiteStore {
+    let hold = hold
+    let sealing = BodySealing(
+      seal: { writing ? hold.pass($0) : $0 }, open: { writing ? $0 : hold.pass($0) })
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20, sealing: sealing)
+    store.put(Sample.entry("/free", body: "free"))
+    await store.flush()
+    store.put(Sample.entry("/hold", body: "hold"))
+    return store
+  }
+
+  @Test func `patience ends on the clock of the call`() async {
+    let store = await held(writing: false)
+    await store.flush()
+    let blocked = Task { await store.text(Sample.key("/hold")) }
+    await hold.reached()
+    let clock = ManualClock()
+    let call = CallState(timers: clock)
+    let waiting = Task {
+      await store.find(Sample.key("/free"), choosing: { _ in 0 }, call: call, patience: .milliseconds(50))
+    }
+    await clock.waitForTimers(1)
+    clock.advance(by: .milliseconds(51))
+    guard case .unavailable = await waiting.value else {
+      Issue.record("found in a busy store")
+      return
+    }
+    #expect(clock.pending == 0 && call.openWaits == 0)
+    hold.open()
+    #expect(await blocked.value == "hold")
+    #expect(await store.text(Sample.key("/free")) == "free")
+  }
+
+  @Test(arguments: [CallState.StopReason.cancelled, .expired])
+  func `stopped call leaves at once`(_ reason: CallState.StopReason) async {
+    let store = await held(writing: false)
+    await store.flush()
+    let blocked = Task { await store.text(Sample.key("/hold")) }
+    await hold.reached()
+    let call = CallState()
+    let waiting = Task {
+      await store.find(Sample.key("/free"), choosing: { _ in 0 }, call: call, patience: nil)
+    }
+    while call.openWaits == 0 { await Task.yield() }
+    call.stop(reason)
+    guard case .unavailable = await waiting.value else {
+      Issue.record("found in a busy store")
+      return
+    }
+    hold.open()
+    #expect(await blocked.value == "hold")
+  }
+
+  @Test func `waiting entries are found`() async {
+    let store = await held(writing: true)
+    await hold.reached()
+    #expect(await store.text(Sample.key("/hold")) == "hold")
+    store.put(Sample.entry("/next", body: "next"))
+    #expect(await store.text(Sample.key("/next")) == "next")
+    #expect(await store.holds(anyAccount: Sample.key("/next").anyAccount, call: CallState(), patience: nil))
+    hold.open()
+    await store.flush()
+    #expect(await store.text(Sample.key("/next")) == "next")
+    #expect(await store.text(Sample.key("/hold")) == "hold")
+  }
+
+  @Test(arguments: [CacheSelection.all, .key(Sample.key("/hold")), .host("api.example.com")])
+  func `removal catches what is being written`(_ selection: CacheSelection) async {
+    let store = await held(writing: true)
+    await hold.reached()
+    store.put(Sample.entry("/next"))
+    store.remove(selection)
+    hold.open()
+    for _ in 0..<2 {
+      #expect(await store.isMissing(Sample.key("/hold")))
+      await store.flush()
+    }
+  }
+
+  @Test func `renewal catches what is being written`() async {
+    let store = await held(writing: true)
+    await hold.reached()
+    let head = Sample.head(time: 9_000)
+    store.renew(Sample.key("/hold"), stored: WallTime(milliseconds: 1_000), head: head)
+    guard case .found(let found) = await store.newest(Sample.key("/hold")) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(found.head == head)
+    hold.open()
+    await store.flush()
+    #expect(await store.heads(Sample.key("/hold")) == [head])
+    #expect(await store.text(Sample.key("/hold")) == "hold")
+  }
+
+  @Test func `too long a backlog drops entries`() async {
+    let store = await held(writing: true)
+    await hold.reached()
+    store.put(Sample.entry("/free", body: "newer", head: Sample.head(time: 2_000)))
+    var dropped = 0
+    for index in 0..<40 {
+      let key = Sample.key("/\(index)")
+      store.put(CacheEntry(key: key, head: Sample.head(), body: Data(count: 100_000)))
+      // A look-up that needs the thread would wait for it: ask with a call that is over.
+      let call = CallState()
+      call.stop(.cancelled)
+      if case .unavailable = await store.find(key, choosing: { _ in 0 }, call: call, patience: nil) { dropped += 1 }
+    }
+    #expect(dropped > 20 && dropped < 40)
+    store.put(CacheEntry(key: Sample.key("/free"), head: Sample.head(time: 3_000), body: Data(count: 100_000)))
+    hold.open()
+    await store.flush()
+    // The newest answer was dropped, and the older ones do not come back for it.
+    #expect(await store.isMissing(Sample.key("/free")))
+  }
+}

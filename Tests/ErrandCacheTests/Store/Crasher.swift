@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// The helper process `CacheCrasher`, running.
+final class Crasher {
+  private let process = Process()
+  private let ends: AsyncStream<Void>
+  /// What it says, line by line.
+  let lines: AsyncStream<String>
+
+  /// Starts it on a folder. It lies beside the bundle of tests.
+  init(_ mode: String, _ folder: URL, limit: Int, number: UInt64) throws {
+    let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
+    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
+    let found = folders.prefix(6).map { $0.appending(path: "CacheCrasher") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
+    let place: URL = try #require(found, "CacheCrasher is not beside the tests; build all products first")
+    process.executableURL = place
+    process.arguments = [mode, folder.path(), String(limit), String(number)]
+    process.standardInput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    self.ends = ends
+    process.terminationHandler = { _ in end.finish() }
+    lines = Self.lines(output.fileHandleForReading)
+    try process.run()
+  }
+
+  private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
+    AsyncStream { continuation in
+      nonisolated(unsafe) var rest = Data()  // the handler runs on one queue, one call after the other
+      handle.readabilityHandler = { handle in
+        let bytes = handle.availableData
+        guard !bytes.isEmpty else {
+          handle.readabilityHandler = nil
+          return continuation.finish()
+        }
+        rest += bytes
+        while let end = rest.firstIndex(of: 0x0A) {
+          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+          rest = Data(rest[(end + 1)...])
+        }
+      }
+    }
+  }
+
+  /// Reads all it says until it ends; returns how it ended.
+  func finish() async -> (status: Int32, lines: [String]) {
+    var said: [String] = []
+    for await line in lines { said.append(line) }
+    for await _ in ends {}
+    return (process.terminationStatus, said)
+  }
+
+  /// Ends it at once, in the middle of whatever it does.
+  func kill() async {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    for await _ in ends {}
+  }
+}

@@ -1,0 +1,180 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+import Testing
+
+/// Folders in which something is not as a store left it.
+@Suite struct DamagedStoreTests {
+  private let folder = TestFolder()
+
+  private func body(_ index: Int) -> Data {
+    Sample.bytes(index % 4 == 0 ? 70_000 + index : 300 * index, seed: UInt64(index + 1))
+  }
+
+  private func fill() async {
+    let store = SQLiteStore(folder: folder.url, limit: 8 << 20)
+    for index in 0..<40 {
+      store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: body(index)))
+    }
+    // A log that is not empty is a store's file, too.
+    await store.flush()
+  }
+
+  /// Reads everything: right bodies or none; then writes, and what was written is found.
+  private func expectOnlyMisses(_ what: String) async -> Int {
+    let store = SQLiteStore(folder: folder.url, limit: 8 << 20)
+    var found = 0
+    for index in 0..<40 {
+      switch await store.newest(Sample.key("/\(index)")) {
+      case .found(let entry):
+        found += 1
+        #expect(entry.body == body(index) && entry.head == Sample.head(), "\(what): wrong answer")
+      case .missing, .damaged: break
+      case .unavailable, .refused: Issue.record("\(what): unavailable")
+      }
+    }
+    store.put(Sample.entry("/again", body: what))
+    await store.flush()
+    // A damage that shows only now costs this entry; the next one is kept.
+    if await store.text(Sample.key("/again")) == nil {
+      store.put(Sample.entry("/again", body: what))
+      await store.flush()
+    }
+    #expect(await store.text(Sample.key("/again")) == what)
+    await store.close()
+    return found
+  }
+
+  @Test(arguments: 0..<24) func `flipped bytes cost hits alone`(_ seed: Int) async throws {
+    await fill()
+    var random = SeededRandom(seed: UInt64(seed))
+    var files = folder.files.filter { $0.pathExtension != "sqlite-shm" }
+    files.sort { $0.path() < $1.path() }
+    let file =
+      seed % 3 == 0
+      ? files.filter { $0.lastPathComponent.hasPrefix("errand-cache.sqlite") }[0]
+      : files[
+        Int.random(in: 0..<files.count, using: &random)]
+    var bytes = try Data(contentsOf: file)
+    guard !bytes.isEmpty else { return }
+    for _ in 0..<Int.random(in: 1...40, using: &random) {
+      bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+    }
+    try overwrite(file, bytes)
+    _ = await expectOnlyMisses("\(file.lastPathComponent), seed \(seed)")
+  }
+
+  @Test(arguments: 0..<12) func `cut files cost hits alone`(_ seed: Int) async throws {
+    await fill()
+    var random = SeededRandom(seed: UInt64(seed))
+    for file in folder.files where !file.lastPathComponent.hasSuffix("-shm") {
+      let bytes = try Data(contentsOf: file)
+      guard !bytes.isEmpty, Bool.random(using: &random) else { continue }
+      try overwrite(file, bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
+    }
+    _ = await expectOnlyMisses("seed \(seed)")
+  }
+
+  @Test func `undamaged folder keeps everything`() async {
+    await fill()
+    #expect(await expectOnlyMisses("nothing") == 40)
+  }
+
+  @Test(arguments: ["errand-cache.sqlite", "errand-cache.sqlite-wal", "errand-cache.salt", "errand-cache.lock"])
+  func `missing file costs hits alone`(_ name: String) async throws {
+    await fill()
+    try? FileManager.default.removeItem(at: folder.url.appending(path: name))
+    _ = await expectOnlyMisses(name)
+  }
+
+  @Test(arguments: ["errand-cache.sqlite", "errand-cache.bodies"], ["folder", "link", "text", "empty"])
+  func `foreign thing is set aside`(_ name: String, _ kind: String) async throws {
+    let path = folder.url.appending(path: name)
+    let files = FileManager.default
+    try files.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    switch kind {
+    case "folder":
+      try files.createDirectory(at: path, withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: path.appending(path: "x"))
+    case "link": try files.createSymbolicLink(at: path, withDestinationURL: folder.url.appending(path: "elsewhere"))
+    case "text": try Data(repeating: 65, count: 9_000).write(to: path)
+    default: try Data().write(to: path)
+    }
+    let store = SQLiteStore(folder: folder.url)
+    #expect(await store.isMissing(Sample.key("/a")) || kind == "text")
+    store.put(Sample.entry("/a"))
+    store.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Sample.bytes(100_000)))
+    await store.close()
+    let again = SQLiteStore(folder: folder.url)
+    #expect(await again.text(Sample.key("/a")) == "body")
+    #expect(await !again.isMissing(Sample.key("/b")))
+    #expect(!files.fileExists(atPath: folder.url.appending(path: "elsewhere").path()))
+  }
+
+  /// The header of a database has the version at byte 60 and the program at byte 68.
+  @Test(arguments: [60, 68]) func `other version is rebuilt`(_ offset: Int) async throws {
+    await fill()
+    let file = folder.url.appending(path: "errand-cache.sqlite")
+    let store = SQLiteStore(folder: folder.url)
+    store.remove(.key(Sample.key("/0")))
+    store.remove(.account(Sample.digest("nobody")))
+    await store.close()
+    var bytes = try Data(contentsOf: file)
+    bytes[offset + 3] &+= 1
+    try overwrite(file, bytes)
+    #expect(await expectOnlyMisses("other version") == 0)
+    let bodies = folder.url.appending(path: "errand-cache.bodies").path()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+  }
+
+  @Test func `damaged body is removed`() async throws {
+    await fill()
+    let bodies = folder.url.appending(path: "errand-cache.bodies")
+    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path()) {
+      var bytes = try Data(contentsOf: bodies.appending(path: name))
+      bytes[100] ^= 1
+      try overwrite(bodies.appending(path: name), bytes)
+    }
+    let store = SQLiteStore(folder: folder.url)
+    guard case .damaged = await store.newest(Sample.key("/4")) else {
+      Issue.record("not damaged")
+      return
+    }
+    #expect(await store.isMissing(Sample.key("/4")))
+    #expect(await !store.isMissing(Sample.key("/5")))
+    for name in try FileManager.default.contentsOfDirectory(atPath: bodies.path()) {
+      try FileManager.default.removeItem(at: bodies.appending(path: name))
+    }
+    guard case .damaged = await store.newest(Sample.key("/8")) else {
+      Issue.record("not damaged")
+      return
+    }
+    #expect(await store.isMissing(Sample.key("/8")))
+  }
+
+  @Test func `folder below a file is off`() async throws {
+    try Data("file".utf8).write(to: folder.url)
+    let store = SQLiteStore(folder: folder.url.appending(path: "cache"))
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    guard case .unavailable = await store.newest(Sample.key("/a")) else {
+      Issue.record("not unavailable")
+      return
+    }
+    store.remove(.all)
+    #expect(await store.list().isEmpty)
+    #expect(await store.size().entries == 0)
+    #expect(await store.salt(call: CallState()) != nil)
+    #expect(await !store.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+    #expect(try Data(contentsOf: folder.url) == Data("file".utf8))
+  }
+
+  /// Writes over a file in place, as damage would.
+  private func overwrite(_ file: URL, _ bytes: Data) throws {
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: UInt64(bytes.count))
+    try handle.seek(toOffset: 0)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+}

@@ -1,0 +1,240 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCache
+
+@Suite struct SQLiteStoreTests {
+  private let folder = TestFolder()
+
+  private func open(limit: Int = 64 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) -> SQLiteStore {
+    SQLiteStore(folder: folder.url, limit: limit, entryLimit: entryLimit, sealing: sealing)
+  }
+
+  @Test(arguments: [4, 200_000]) func `entries outlive the store`(_ length: Int) async throws {
+    let entry = CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Sample.bytes(length))
+    let first = open()
+    first.put(entry)
+    await first.close()
+    #expect(await first.text(entry.key) == nil)
+    guard case .found(let found) = await open().newest(entry.key) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(found.head == entry.head && found.body == entry.body)
+  }
+
+  @Test func `salt belongs to the folder`() async throws {
+    let salt = try #require(await open().salt(call: CallState()))
+    #expect(await open().salt(call: CallState()) == salt)
+    #expect(await SQLiteStore(folder: TestFolder().url).salt(call: CallState()) != salt)
+    let file = folder.url.appending(path: "errand-cache.salt")
+    var bytes = try Data(contentsOf: file)
+    #expect(bytes.count == 40)
+    bytes[3] ^= 1
+    try bytes.write(to: file)
+    let other = try #require(await open().salt(call: CallState()))
+    #expect(other != salt)
+    #expect(await open().salt(call: CallState()) == other)
+  }
+
+  @Test func `nothing is opened before the first use`() async {
+    let store = open()
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path()))
+    await store.flush()
+    #expect(await store.isMissing(Sample.key("/a")))
+    #expect(FileManager.default.fileExists(atPath: folder.url.path()))
+  }
+
+  @Test func `memory-only entry leaves no byte`() async throws {
+    let store = open()
+    store.put(Sample.entry("/a", body: "older marker"))
+    await store.flush()
+    #expect(try !folder.filesWith("older marker").isEmpty)
+    let head = Sample.head(time: 2_000, host: "secret-marker", isMemoryOnly: true)
+    store.put(Sample.entry("/a", body: "secret-marker", head: head))
+    store.put(Sample.entry("/b", body: String(repeating: "secret-marker", count: 10_000), head: head))
+    #expect(await store.isMissing(Sample.key("/a")))
+    await store.close()
+    #expect(try folder.filesWith("secret-marker").isEmpty)
+    #expect(await open().isMissing(Sample.key("/a")))
+  }
+
+  @Test(arguments: [true, false]) func `renewal by a memory-only head removes`(_ flushed: Bool) async throws {
+    let store = open()
+    store.put(Sample.entry("/a"))
+    store.put(Sample.entry("/b"))
+    if flushed { await store.flush() }
+    let head = Sample.head(time: 2_000, isMemoryOnly: true)
+    store.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1_000), head: head)
+    store.renew(Sample.key("/b"), stored: WallTime(milliseconds: 999), head: head)
+    for _ in 0..<2 {
+      #expect(await store.isMissing(Sample.key("/a")))
+      await store.flush()
+    }
+  }
+
+  @Test(arguments: [CacheSelection.all, .account(Sample.digest("account one"))])
+  func `removed account leaves no trace`(_ selection: CacheSelection) async throws {
+    let store = open()
+    for index in 0..<50 {
+      store.put(
+        Sample.entry("/\(index)", account: "one", body: String(repeating: "secret-marker", count: 1 + index * 10)))
+      store.put(Sample.entry("/\(index)", account: "two", body: String(repeating: "other", count: 1 + index * 10)))
+    }
+    store.put(Sample.entry("/large", account: "one", body: String(repeating: "secret-marker", count: 10_000)))
+    await store.flush()
+    #expect(try !folder.filesWith("secret-marker").isEmpty)
+    store.remove(selection)
+    await store.flush()
+    #expect(try folder.filesWith("secret-marker").isEmpty)
+    #expect(await store.text(Sample.key("/3", account: "two")) != nil || selection == .all)
+  }
+
+  @Test(arguments: [1, 10_000]) func `sealed bodies are not readable`(_ times: Int) async throws {
+    let sealing = BodySealing(seal: { Data($0.map { $0 ^ 0x55 }) }, open: { Data($0.map { $0 ^ 0x55 }) })
+    let text = String(repeating: "secret-marker", count: times)
+    let store = open(sealing: sealing)
+    store.put(Sample.entry("/a", body: text))
+    await store.close()
+    #expect(try folder.filesWith("secret-marker").isEmpty)
+    let again = open(sealing: sealing)
+    #expect(await again.text(Sample.key("/a")) == text)
+    let plain = open()
+    guard case .damaged = await plain.newest(Sample.key("/a")) else {
+      Issue.record("a sealed body was served")
+      return
+    }
+    #expect(await plain.isMissing(Sample.key("/a")))
+  }
+
+  @Test func `body that does not open is damaged`() async throws {
+    struct Refused: Error {}
+    open(sealing: BodySealing(seal: { $0 }, open: { $0 })).put(Sample.entry("/a"))
+    let store = open(sealing: BodySealing(seal: { _ in throw Refused() }, open: { _ in throw Refused() }))
+    while await store.isMissing(Sample.key("/a")) { await Task.yield() }
+    #expect(await store.size().entries == 0)
+    store.put(Sample.entry("/b"))
+    await store.flush()
+    #expect(await store.isMissing(Sample.key("/b")))
+  }
+
+  @Test func `too large an entry removes the older`() async throws {
+    let store = open(limit: 4 << 20, entryLimit: 10_000)
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(time: 2_000), body: Data(count: 10_001)))
+    await store.flush()
+    #expect(await store.isMissing(Sample.key("/a")))
+    store.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(time: 2_000), body: Data(count: 8_000)))
+    await store.flush()
+    #expect(await !store.isMissing(Sample.key("/b")))
+  }
+
+  @Test func `variants of one key are bounded`() async {
+    let store = open()
+    for index in 0..<100 {
+      store.put(Sample.entry("/a", head: Sample.head(variant: "\(index)", time: Int64(index))))
+    }
+    await store.flush()
+    #expect(await store.heads(Sample.key("/a")).map(\.responseTime.milliseconds) == Array((68..<100).reversed()))
+  }
+
+  @Test(arguments: [4, 200_000]) func `stores on one folder see each other`(_ length: Int) async {
+    let (one, two) = (open(), open())
+    for round in 0..<20 {
+      let entry = CacheEntry(
+        key: Sample.key("/a"), head: Sample.head(time: Int64(round)), body: Sample.bytes(length, seed: UInt64(round)))
+      one.put(entry)
+      await one.flush()
+      guard case .found(let found) = await two.newest(entry.key) else {
+        Issue.record("not found in round \(round)")
+        return
+      }
+      #expect(found.body == entry.body)
+      two.remove(.key(entry.key))
+      await two.flush()
+      #expect(await one.isMissing(entry.key))
+    }
+  }
+
+  @Test func `orphans of a crash are swept`() async throws {
+    await open().close()
+    let bodies = folder.url.appending(path: "errand-cache.bodies")
+    let store = open()
+    store.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Sample.bytes(100_000)))
+    await store.flush()
+    await store.close()
+    let names = ["0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef.part", "x"]
+    for name in names { try Data(count: 1_000).write(to: bodies.appending(path: name)) }
+    let again = open()
+    again.put(Sample.entry("/b"))
+    await again.flush()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies.path()).count == 1)
+    guard case .found(let found) = await again.newest(Sample.key("/a")) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(found.body == Sample.bytes(100_000))
+  }
+
+  @Test func `replaced bodies leave no files`() async throws {
+    let store = open()
+    let bodies = folder.url.appending(path: "errand-cache.bodies").path()
+    for round in 0..<10 {
+      store.put(
+        CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Sample.bytes(100_000, seed: UInt64(round))))
+      await store.flush()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).count == 1)
+    }
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+    store.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Sample.bytes(100_000)))
+    await store.flush()
+    store.remove(.host("api.example.com"))
+    await store.flush()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
+    #expect(await store.size().bytes < 1 << 20)
+  }
+
+  @Test func `last uses outlive the store`() async throws {
+    let first = open()
+    for path in ["/a", "/b", "/c"] { first.put(Sample.entry(path)) }
+    await first.flush()
+    let start = WallTime.now
+    while WallTime.now.milliseconds < start.milliseconds + 2 { await Task.yield() }
+    _ = await first.text(Sample.key("/a"))
+    await first.close()
+    #expect(await open().list().first?.key == Sample.key("/a"))
+  }
+
+  @Test func `taken folder is made anew`() async throws {
+    let store = open()
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    try FileManager.default.removeItem(at: folder.url)
+    store.put(Sample.entry("/b"))
+    await store.flush()
+    let start = MonotonicInstant.now
+    while start.duration(to: .now) < .seconds(10), await store.size().entries == 0 {
+      store.put(Sample.entry("/b"))
+      await store.flush()
+    }
+    #expect(await open().text(Sample.key("/b")) == "body")
+  }
+
+  @Test func `reading ends with the call`() async {
+    let store = open()
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    let call = CallState()
+    call.stop(.cancelled)
+    guard case .unavailable = await store.find(Sample.key("/a"), choosing: { _ in 0 }, call: call, patience: nil) else {
+      Issue.record("found for a stopped call")
+      return
+    }
+    #expect(call.openWaits == 0)
+  }
+}

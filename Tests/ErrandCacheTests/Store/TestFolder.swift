@@ -1,0 +1,38 @@
+import Foundation
+
+/// A folder that is removed with its owner.
+final class TestFolder: Sendable {
+  let url: URL
+
+  init() {
+    url = FileManager.default.temporaryDirectory.appending(path: "errand-cache-\(UUID().uuidString)")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// All files in it, at any depth.
+  var files: [URL] {
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: url.path())) ?? []
+    return paths.map { url.appending(path: $0) }.filter { file in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: file.path(), isDirectory: &isFolder) && !isFolder.boolValue
+    }
+  }
+
+  /// The bytes of all files in it.
+  var bytes: Int {
+    files.reduce(0) { sum, file in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path())
+      return sum + (attributes?[.size] as? Int ?? 0)
+    }
+  }
+
+  func permissions(_ file: URL) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions] as? Int
+  }
+
+  /// The files that have these bytes somewhere.
+  func filesWith(_ marker: String) throws -> [String] {
+    try files.filter { try Data(contentsOf: $0).range(of: Data(marker.utf8)) != nil }.map(\.lastPathComponent)
+  }
+}
