@@ -1,0 +1,69 @@
+import Testing
+
+@testable import ErrandCache
+
+@Suite struct HTTPDateTests {
+  static let now = WallTime(milliseconds: 1_760_000_000_000)
+
+  @Test(arguments: [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+    ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Wed Nov 16 08:49:37 1994", 784_975_777),
+    ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800),
+    ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+    ("Wednesday, 09-Oct-75 08:53:20 GMT", 3_337_836_800), ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400),
+  ])
+  func `three forms are read`(text: String, seconds: Int64) {
+    #expect(HTTPDate.read(text, now: Self.now)?.milliseconds == seconds * 1_000)
+  }
+
+  @Test(arguments: [
+    "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 gmt",
+    "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+    "Sun 06 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
+    "Sun, 06  Nov 1994 08:49:37 GMT", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
+    "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+    "Sun, 06 Nov 1994 08:49:61 GMT", "Wed, 30 Feb 2000 00:00:00 GMT", "Thu, 29 Feb 2001 00:00:00 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 AEST",
+    "Sunday, 6-Nov-94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+    "Sun Nov 6 08:49:37 1994", "Sun Nov 06 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT", "1994-11-06T08:49:37Z",
+    "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, ٠6 Nov 1994 08:49:37 GMT",
+  ])
+  func `everything else is no date`(text: String) {
+    #expect(HTTPDate.read(text, now: Self.now) == nil)
+  }
+
+  @Test(arguments: [
+    (784_111_777_000, "Sun, 06 Nov 1994 08:49:37 GMT"), (784_111_777_999, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    (.min, "Sat, 01 Jan 0000 00:00:00 GMT"), (4_107_542_400_000, "Mon, 01 Mar 2100 00:00:00 GMT"),
+  ])
+  func `the preferred form is written`(milliseconds: Int64, text: String) {
+    #expect(HTTPDate.text(WallTime(milliseconds: milliseconds)) == text)
+  }
+
+  @Test func `what is written is read`() {
+    var random = SplitMix(seed: 1)
+    for _ in 0..<3_000 {
+      let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &random)
+      let time = WallTime(milliseconds: seconds * 1_000)
+      #expect(HTTPDate.read(HTTPDate.text(time), now: Self.now) == time)
+    }
+  }
+
+  @Test func `any bytes can be read`() {
+    var random = SplitMix(seed: 2)
+    for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+      for _ in 0..<3_000 {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        let end = Int.random(in: 0...bytes.count, using: &random)
+        _ = HTTPDate.read(String(decoding: bytes, as: UTF8.self), now: Self.now)
+        _ = HTTPDate.read(String(decoding: bytes[..<end], as: UTF8.self), now: Self.now)
+      }
+    }
+  }
+}

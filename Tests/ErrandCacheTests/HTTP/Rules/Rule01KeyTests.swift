@@ -1,0 +1,41 @@
+import Testing
+
+@testable import ErrandCache
+@testable import ErrandCore
+
+/// Rule 1: the key, and several answers under it.
+@Suite struct Rule01KeyTests {
+  @Test(arguments: [
+    ("GET", "store"), ("HEAD", "store"), ("PUT", "method"), ("DELETE", "method"), ("PATCH", "method"),
+    ("OPTIONS", "method"), ("PURGE", "method"), ("get", "method"),
+  ])
+  func `answers to GET and HEAD are stored`(method: String, word: String) throws {
+    let question = try Scene.ask(HTTPMethod(method))
+    let answer = Scene.answer(200, "Cache-Control: max-age=60")
+    #expect(Scene.word(question.storing(answer)) == word)
+    #expect((question.beforeLooking() == .bypass(.method)) == (word != "store"))
+  }
+
+  @Test func `fragments and methods of reading share`() throws {
+    let recipe = CacheKeyRecipe(model: .http, partition: .nobody, salt: [])
+    let key = try recipe.key(for: HTTPRequest(url: "https://h/a?b#c"))
+    #expect(try recipe.key(for: HTTPRequest(method: .head, url: "https://H:443/a?b#d")) == key)
+    #expect(try recipe.key(for: HTTPRequest(method: .options, url: "https://h/a?b")) != key)
+  }
+
+  @Test func `variants lie side by side`() throws {
+    let answer = Scene.answer(200, "Cache-Control: max-age=60 | Vary: Accept-Language")
+    var heads: [CacheEntryHead] = []
+    for language in ["en", "fr"] {
+      guard case .store(let head) = try Scene.ask(.get, "Accept-Language: \(language)").storing(answer) else {
+        continue
+      }
+      heads.append(head)
+    }
+    #expect(Set(heads.map(\.variant)).count == 2)
+    for (index, language) in ["en", "fr"].enumerated() {
+      let (found, decision) = try Scene.ask(.get, "Accept-Language: \(language)").decide(among: heads, at: Scene.at(1))
+      #expect(found == index && Scene.word(decision) == "fresh")
+    }
+  }
+}

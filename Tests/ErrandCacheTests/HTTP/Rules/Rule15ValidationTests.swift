@@ -1,0 +1,55 @@
+import Testing
+
+@testable import ErrandCache
+@testable import ErrandCore
+
+/// Rule 15: how the server is asked.
+@Suite struct Rule15ValidationTests {
+  static func added(_ stored: String, _ question: CacheQuestion) -> [String] {
+    let head = Scene.stored(stored, policy: question.policy)
+    guard case .validate(let validation) = question.decide(head, at: Scene.at(100)) else { return ["none"] }
+    return validation.fields.map { "\($0.name): \($0.value)" }
+  }
+
+  static let changed = "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"
+  static let since = "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"
+
+  @Test(
+    arguments: [
+      (#"ETag: "x""#, [#"If-None-Match: "x""#]), (#"ETag: W/"x""#, [#"If-None-Match: W/"x""#]), (changed, [since]),
+      (#"ETag: "x" | \#(changed)"#, [#"If-None-Match: "x""#, since]), ("", []), (#"ETag: "x" | ETag: "y""#, []),
+      ("Last-Modified: yesterday", []), ("ETag: bare", ["If-None-Match: bare"]),
+    ] as [(String, [String])])
+  func `validators become conditions`(stored: String, fields: [String]) throws {
+    for policy in [CachePolicy.http, .lifetime(.seconds(5)), .httpElse(.seconds(5))] {
+      let stored = "Cache-Control: no-cache | \(stored)"
+      #expect(Self.added(stored, try Scene.ask(policy: policy)) == fields)
+      #expect(Self.added(stored, try Scene.ask(.head, policy: policy)) == fields)
+    }
+  }
+
+  @Test(arguments: [
+    #"If-None-Match: "y""#, "If-Modified-Since: \(Scene.date)", #"If-Match: "y""#, "If-Unmodified-Since: \(Scene.date)",
+    #"If-Range: "y""#,
+  ])
+  func `the caller's own conditions stand alone`(request: String) throws {
+    let head = Scene.stored(#"Cache-Control: max-age=5 | ETag: "x""#)
+    #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(10)).decision == .bypass(.conditional))
+  }
+
+  @Test func `other methods are asked without conditions`() throws {
+    let question = try Scene.ask(.post, policy: .lifetime(.seconds(5)))
+    #expect(Self.added(#"ETag: "x""#, question).isEmpty)
+  }
+
+  @Test(arguments: [
+    (CacheReadMode.revalidating, "", ["Cache-Control: max-age=0", #"If-None-Match: "x""#]),
+    (.revalidating, "Cache-Control: min-fresh=1", [#"If-None-Match: "x""#]),
+    (.networkElseCached, "", [#"If-None-Match: "x""#]),
+  ])
+  func `revalidating says so on the wire`(mode: CacheReadMode, request: String, fields: [String]) throws {
+    let question = try Scene.ask(.get, request, mode: mode)
+    #expect(Self.added(#"Cache-Control: max-age=999 | ETag: "x""#, question) == fields)
+    #expect(question.fieldsToAdd.count == fields.count - 1)
+  }
+}

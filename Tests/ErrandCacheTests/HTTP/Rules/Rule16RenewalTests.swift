@@ -1,0 +1,76 @@
+import Testing
+
+@testable import ErrandCache
+@testable import ErrandCore
+
+/// Rule 16: what a 304 does to the stored answer.
+@Suite struct Rule16RenewalTests {
+  static let changed = "Last-Modified: Sun, 06 Nov 1994 08:00:00 GMT"
+  static let other = "Last-Modified: Sun, 06 Nov 1994 08:00:01 GMT"
+
+  @Test(arguments: [
+    (#"ETag: "x""#, #"ETag: "x""#, "renewed"), (#"ETag: "x""#, #"ETag: "y""#, "unrelated"),
+    (#"ETag: W/"x""#, #"ETag: W/"x""#, "renewed"), (#"ETag: "x""#, #"ETag: W/"x""#, "renewed"),
+    (#"ETag: W/"x""#, #"ETag: "x""#, "unrelated"), (#"ETag: W/"x""#, #"ETag: W/"y""#, "unrelated"),
+    (#"ETag: "x""#, "", "renewed"), (changed, changed, "renewed"), (changed, other, "unrelated"),
+    (changed, "", "renewed"),
+    ("", "", "renewed"), ("", #"ETag: "x""#, "unrelated"), ("", changed, "unrelated"),
+    (#"ETag: "x" | \#(changed)"#, #"ETag: "x" | \#(other)"#, "renewed"), ("ETag: bare", "ETag: bare", "renewed"),
+    (#"ETag: "x""#, #"ETag: "x" | ETag: "y""#, "unrelated"),
+    (#"ETag: "x""#, #"ETag: "x" | Cache-Control: no-store"#, "last"), (#"ETag: "x""#, "Vary: *", "last"),
+  ])
+  func `it must name what is stored`(stored: String, answer: String, word: String) throws {
+    let renewal = try Scene.ask().renewal(of: Scene.stored(stored), by: Scene.answer(304, answer, came: 50))
+    #expect(Scene.word(renewal) == word)
+    #expect((renewal.head == nil) == (word == "unrelated"))
+  }
+
+  @Test(arguments: [200, 206, 412, 500]) func `another status is no 304`(status: Int) throws {
+    #expect(try Scene.word(Scene.ask().renewal(of: Scene.stored(""), by: Scene.answer(status))) == "unrelated")
+  }
+
+  @Test func `its fields take the place of the stored ones`() throws {
+    let stored = Scene.stored(
+      "ETag: \"x\" | X-A: 1 | Age: 500 | X-B: 1 | X-B: 2 | Content-Length: 2 | Content-Type: a/b | Content-Encoding: gzip"
+        + " | Cache-Control: max-age=5", status: 203)
+    let answer = Scene.answer(
+      304,
+      "ETag: \"x\" | X-B: 3 | X-C: 4 | Content-Length: 0 | Content-Type: c/d | Content-Encoding: br | Content-Range: x"
+        + " | Connection: X-Hop | X-Hop: 1 | Keep-Alive: 5 | Set-Cookie: a | Cache-Control: max-age=60", sent: 48,
+      came: 50)
+    let head = try #require(Scene.ask().renewal(of: stored, by: answer).head)
+    #expect(
+      head.answer.fields.all.map { "\($0.name): \($0.value)" } == [
+        "X-A: 1", "Content-Length: 2", "Content-Type: a/b", "Content-Encoding: gzip", "ETag: \"x\"", "X-B: 3", "X-C: 4",
+        "Cache-Control: max-age=60", "Date: \(Scene.date(50))",
+      ])
+    #expect(head.answer.status == 203 && head.variant == stored.variant && head.label == stored.label)
+    #expect(head.requestTime == Scene.at(48).wall && head.responseTime == Scene.at(50).wall)
+    #expect(head.received == Scene.at(50).monotonic)
+    #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(107))) == "fresh")
+    #expect(Scene.word(try Scene.ask().decide(head, at: Scene.at(108))) == "validate")
+  }
+
+  @Test func `a declared lifetime begins anew`() throws {
+    let question = try Scene.ask(policy: .lifetime(.seconds(60)))
+    let stored = Scene.stored("", policy: .lifetime(.seconds(30)))
+    let head = try #require(
+      question.renewal(of: stored, by: Scene.answer(304, "Date: \(Scene.date(0))", came: 50)).head)
+    #expect(Scene.word(question.decide(head, at: Scene.at(109))) == "fresh")
+    #expect(Scene.word(question.decide(head, at: Scene.at(110))) == "validate")
+    #expect(head.policy == question.policy && !head.isMemoryOnly)
+    let secret = question.renewal(of: stored, by: Scene.answer(304, "Cache-Control: no-store", came: 50))
+    #expect(Scene.word(secret) == "renewed" && secret.head?.isMemoryOnly == true)
+  }
+
+  @Test func `no-store of the request leaves it alone`() throws {
+    let question = try Scene.ask(.get, "Cache-Control: no-store")
+    #expect(Scene.word(question.renewal(of: Scene.stored(""), by: Scene.answer(304))) == "unstored")
+  }
+
+  @Test func `a new Vary counts from now on`() throws {
+    let question = try Scene.ask(.get, "X: 1")
+    let renewal = question.renewal(of: Scene.stored(""), by: Scene.answer(304, "Vary: X"))
+    #expect(renewal.head?.vary == [VaryingField(name: "x", value: "1")])
+  }
+}

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import ErrandCache
+@testable import ErrandCore
+
+/// Rules 18 and 19: what requests and calls ask for; `immutable`.
+@Suite struct Rule18AskingTests {
+  @Test(
+    arguments: [
+      ("no-cache", 1, "validate"), ("max-age=10", 10, "fresh"), ("max-age=10", 10.1, "validate"),
+      ("max-age=0", 0, "validate"), ("max-age=x", 0, "validate"), ("max-age=999", 59, "fresh"),
+      ("max-age=999", 60, "validate"),
+      ("min-fresh=10", 50, "fresh"), ("min-fresh=10", 51, "validate"), ("min-fresh=x", 0, "validate"),
+      ("max-stale", 9_999, "max-stale"), ("max-stale=5", 65, "max-stale"), ("max-stale=5", 65.1, "validate"),
+      ("max-stale=x", 61, "validate"), ("max-age=10, max-stale=5", 15, "max-stale"),
+      ("max-age=10, max-stale=5", 15.1, "validate"), ("min-fresh=10, max-stale=5", 55.1, "validate"),
+      ("only-if-cached", 59, "fresh"), ("only-if-cached", 60, "504"), ("only-if-cached, max-stale", 99, "max-stale"),
+      ("only-if-cached, no-cache", 1, "504"), ("no-store", 1, "fresh"), ("x-unknown", 1, "fresh"),
+    ] as [(String, Double, String)])
+  func `rule 18: directives of the request`(directive: String, age: Double, word: String) throws {
+    for (policy, stored) in [(CachePolicy.http, "Cache-Control: max-age=60"), (.lifetime(.seconds(60)), "")] {
+      #expect(try Scene.verdict(stored, after: age, "Cache-Control: \(directive)", policy: policy) == word)
+    }
+  }
+
+  @Test(arguments: [
+    ("Pragma: no-cache", "validate"), ("Pragma: no-cache | Cache-Control: max-age=60", "fresh"), ("Pragma: x", "fresh"),
+  ])
+  func `rule 18: Pragma counts alone`(request: String, word: String) throws {
+    #expect(try Scene.verdict("Cache-Control: max-age=60", after: 1, request) == word)
+  }
+
+  @Test func `rule 18: only-if-cached never asks`() throws {
+    for request in ["", " | Range: bytes=0-1", " | If-Match: *"] {
+      let question = try Scene.ask(.get, "Cache-Control: only-if-cached\(request)")
+      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "504")
+    }
+    for mode in [CacheReadMode.revalidating, .networkElseCached] {
+      let question = try Scene.ask(.get, "Cache-Control: only-if-cached", mode: mode)
+      let head = Scene.stored("Cache-Control: max-age=60")
+      #expect(Scene.word(question.decide(among: [head], at: Scene.at(1)).decision) == "fresh")
+    }
+    #expect(CacheDecision.gatewayTimeout.status == 504)
+  }
+
+  @Test(
+    arguments: [
+      ("max-age=60, immutable", 59, "fresh"), ("max-age=60, immutable", 60, "validate"), ("max-age=60", 1, "validate"),
+      ("max-age=60, immutable, no-cache", 1, "validate"),
+    ] as [(String, Double, String)])
+  func `rule 19: immutable is not asked about`(directives: String, age: Double, word: String) throws {
+    #expect(try Scene.verdict("Cache-Control: \(directives)", after: age, mode: .revalidating) == word)
+  }
+
+  /// The mode, then what happens: fresh, stale, nothing stored, no policy.
+  @Test(arguments: [
+    (CacheReadMode.asDeclared, "fresh", "validate", "fetch missing", "bypass disabled"),
+    (.ignoringCache, "bypass ignored", "bypass ignored", "bypass ignored", "bypass disabled"),
+    (.withoutCache, "bypass disabled", "bypass disabled", "bypass disabled", "bypass disabled"),
+    (.revalidating, "validate", "validate", "fetch missing", "bypass disabled"),
+    (.cachedElseLoad, "fresh", "any-age", "fetch missing", "bypass disabled"),
+    (.cacheOnly, "fresh", "any-age", "fail missing", "fail disabled"),
+    (.networkElseCached, "validate", "validate", "fetch missing", "bypass disabled"),
+  ])
+  func `every mode does as it says`(mode: CacheReadMode, fresh: String, stale: String, none: String, off: String) throws
+  {
+    for (policy, stored) in [
+      (CachePolicy.http, "Cache-Control: max-age=60, must-revalidate"), (.lifetime(.seconds(60)), ""),
+      (.httpElse(.seconds(60)), ""),
+    ] {
+      let head = Scene.stored(stored, policy: policy)
+      let question = try Scene.ask(policy: policy, mode: mode)
+      #expect(Scene.word(question.decide(among: [head], at: Scene.at(10)).decision) == fresh)
+      #expect(Scene.word(question.decide(among: [head], at: Scene.at(99)).decision) == stale)
+      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == none)
+    }
+    #expect(try Scene.word(Scene.ask(policy: .none, mode: mode).decide(among: [], at: Scene.at(0)).decision) == off)
+  }
+
+  @Test func `network else cached serves any age`() throws {
+    let head = Scene.stored("Cache-Control: max-age=5, must-revalidate")
+    let question = try Scene.ask(mode: .networkElseCached)
+    guard case .validate(let validation) = question.decide(head, at: Scene.at(99)) else {
+      Issue.record("not validated")
+      return
+    }
+    let failure = { question.mayServe(head, after: $0, by: validation.allowance, at: Scene.at(9_999)) != nil }
+    #expect(failure(.noAnswer) && failure(.status(503)) && !failure(.status(404)))
+  }
+
+  @Test func `cache only never asks`() throws {
+    for request in ["Range: bytes=0-1", "If-Match: *", "Cache-Control: no-cache"] {
+      let question = try Scene.ask(.get, request, mode: .cacheOnly)
+      #expect(Scene.word(question.decide(among: [], at: Scene.at(0)).decision) == "fail missing")
+    }
+    #expect(try Scene.word(Scene.ask(mode: .cacheOnly).decide(without: .otherAccount)) == "fail other-account")
+    #expect(
+      try Scene.word(Scene.ask(.post, mode: .cacheOnly).decide(among: [], at: Scene.at(0)).decision) == "fail missing")
+  }
+}
