@@ -28,20 +28,24 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // What every part needs and no user sees.
+    .target(name: "ErrandSupport", swiftSettings: strict),
     // Values, the pipeline and the client. Opens no socket and no file.
-    .target(name: "ErrandCore", dependencies: ["ErrandJSON"], swiftSettings: strict),
+    .target(name: "ErrandCore", dependencies: ["ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
     .target(name: "ErrandJSON", swiftSettings: strict),
     // The cache: key, decision, stations and stores.
-    .target(name: "ErrandCache", dependencies: ["ErrandCore", "CSQLite"], swiftSettings: strict),
+    .target(name: "ErrandCache", dependencies: ["ErrandCore", "ErrandSupport", "CSQLite"], swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
-      dependencies: ["ErrandCore", .target(name: "CErrandCurl", condition: .when(platforms: [.linux]))],
+      dependencies: [
+        "ErrandCore", "ErrandSupport", .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict
     ),
     // Shipped to users for their own tests.
-    .target(name: "ErrandTesting", dependencies: ["ErrandCore"], swiftSettings: strict),
+    .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // The command.
     .executableTarget(name: "ErrandCommand", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
 
@@ -62,18 +66,21 @@ let package = Package(
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCacheTests",
-      dependencies: ["ErrandCache", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand", "CacheCrasher"],
+      dependencies: [
+        "ErrandCache", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "CacheCrasher",
+      ],
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
     .executableTarget(
-      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore"], path: "Tests/CacheCrasher",
+      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport"], path: "Tests/CacheCrasher",
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandTesting", "MainActorClient"], swiftSettings: strict),
+      name: "ErrandTests", dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient"],
+      swiftSettings: strict),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",

@@ -1,37 +1,42 @@
+import ErrandSupport
 public import ErrandCore
+public import Foundation
 
 /// Redirects a request's answers to a folder of their own, which is a store of its own with its own limit.
 ///
 /// ```swift
-/// CacheFolderFilter { folder, request in request is Avatar ? folder + "/images" : folder }
+/// CacheFolderFilter { folder, request in
+///   request is Avatar ? folder.appending(path: "images") : folder
+/// }
 /// ```
 public struct CacheFolderFilter: Sendable {
-  let apply: @Sendable (_ folder: String, _ request: any APIRequest) -> String
+  let apply: @Sendable (_ folder: URL, _ request: any APIRequest) -> URL
 
   /// Makes a filter of a function that is given the folder so far and the request, and returns the folder to use.
-  public init(_ apply: @escaping @Sendable (_ folder: String, _ request: any APIRequest) -> String) {
+  public init(_ apply: @escaping @Sendable (_ folder: URL, _ request: any APIRequest) -> URL) {
     self.apply = apply
   }
 }
 
 /// The stores of a cache by their folders, opened at their first use.
 final class CacheFolders: Sendable {
-  private let folder: String
+  private let folder: URL
   private let filters: [CacheFolderFilter]
-  private let open: @Sendable (String) -> any CacheStore
-  private let stores: Locked<[String: any CacheStore]>
+  private let open: @Sendable (URL) -> any CacheStore
+  private let stores: Locked<[URL: any CacheStore]>
   private let only: (any CacheStore)?
 
   /// One store for everything.
   init(store: any CacheStore) {
-    folder = ""
+    folder = URL(filePath: "/")
     filters = []
     open = { _ in store }
     stores = Locked([:])
     only = store
   }
 
-  init(folder: String, filters: [CacheFolderFilter], open: @escaping @Sendable (String) -> any CacheStore) {
+  init(folder: URL, filters: [CacheFolderFilter], open: @escaping @Sendable (URL) -> any CacheStore) {
+    let folder = folder.standardizedFileURL
     self.folder = folder
     self.filters = filters
     self.open = open
@@ -41,7 +46,7 @@ final class CacheFolders: Sendable {
 
   func store(for request: any APIRequest) -> any CacheStore {
     if let only { return only }
-    let place = filters.reduce(folder) { $1.apply($0, request) }
+    let place = filters.reduce(folder) { $1.apply($0, request) }.standardizedFileURL
     return stores.withLock { stores in
       if let known = stores[place] { return known }
       let opened = open(place)

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import ErrandCore
 public import Foundation
 
@@ -12,6 +13,7 @@ public final class ResponseCache: AnswerCache {
   private let stores: CacheFolders
   let generations = Locked(Generations())
   let refreshes = RefreshTable()
+  let keys = KeyMemo()
   private let counters = Locked(CacheStatistics())
   /// The present on the wall clock.
   let wallClock: @Sendable () -> WallTime
@@ -24,6 +26,28 @@ public final class ResponseCache: AnswerCache {
   /// Makes a cache over a store: one that comes with the library, or one of your own.
   public convenience init(store: any CacheStore) {
     self.init(stores: CacheFolders(store: store))
+  }
+
+  /// Makes a cache in a folder on a disk below a memory.
+  ///
+  /// Caches of one process that use the same folder share the disk; each has a memory of its own.
+  /// - Parameters:
+  ///   - folder: Where to keep it; made where it is missing, private to the user. Several processes may share it.
+  ///   - limit: How many bytes everything in a folder may take.
+  ///   - memory: How many bytes are kept in memory above each folder.
+  ///   - entryLimit: How many bytes one entry may take on the disk; nil for 5 % of the limit.
+  ///   - sealing: Seals bodies on the disk; nil writes them as they are.
+  ///   - filters: Redirect requests to folders of their own, in order.
+  public convenience init(
+    folder: URL, limit: Int = 100 << 20, memory: Int = 16 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil,
+    filters: [CacheFolderFilter] = []
+  ) {
+    self.init(
+      stores: CacheFolders(folder: folder, filters: filters) { folder in
+        TieredStore(
+          memory: MemoryStore(limit: memory),
+          base: SQLiteStore(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing))
+      })
   }
 
   /// Makes a cache with a clock of its own, for tests.

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ErrandSupport
   import CCurl
   import CErrandCurl
   import ErrandCore

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ErrandSupport
   public import ErrandCore
 
   /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.

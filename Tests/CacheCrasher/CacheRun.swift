@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCache
 import ErrandCore
 import Foundation

@@ -2,33 +2,39 @@ import ErrandCore
 
 /// Takes a date apart, byte by byte.
 struct HTTPDateReader {
-  private var rest: Substring.UTF8View
+  private let bytes: [UInt8]
+  private var place = 0
 
-  init(_ text: String) { rest = text.utf8[...] }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
   /// Whether nothing is left.
-  var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { place == bytes.count }
 
   /// Takes a text; false where another one comes.
-  mutating func take(_ text: String) -> Bool {
-    guard rest.starts(with: text.utf8) else { return false }
-    rest = rest.dropFirst(text.utf8.count)
+  mutating func take(_ text: StaticString) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard bytes.count - place >= count else { return false }
+    for index in 0..<count where bytes[place + index] != text.utf8Start[index] { return false }
+    place += count
     return true
   }
 
   /// Takes one of several words and tells its place.
-  mutating func word(of words: [String]) -> Int? {
-    guard let place = words.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
-    rest = rest.dropFirst(words[place].utf8.count)
-    return place
+  mutating func word(of words: [StaticString]) -> Int? {
+    for (index, word) in words.enumerated() where take(word) { return index }
+    return nil
   }
 
   /// Takes a number of so many digits.
   mutating func number(_ width: Int) -> Int64? {
-    let digits = rest.prefix(width)
-    guard digits.count == width, digits.allSatisfy({ ASCII.isDigit($0) }) else { return nil }
-    rest = rest.dropFirst(width)
-    return digits.reduce(0) { $0 * 10 + Int64($1 &- 0x30) }
+    guard bytes.count - place >= width else { return nil }
+    var number: Int64 = 0
+    for byte in bytes[place..<(place + width)] {
+      guard ASCII.isDigit(byte) else { return nil }
+      number = number * 10 + Int64(byte &- 0x30)
+    }
+    place += width
+    return number
   }
 
   /// Takes `08:49:37`; the seconds of the day. A leap second is the first one of the next minute.

@@ -1,3 +1,4 @@
+import ErrandSupport
 package import ErrandCore
 
 /// Looks for a stored answer: serves it and turns back here, or lets the request go on with a note for ``Storing``.
@@ -23,13 +24,12 @@ package struct Caching: Interceptor {
     }
     let question = CacheQuestion(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: salt.bytes)
-    let recipe = CacheKeyRecipe(
-      model: policy.model ?? .lifetime, fields: plan.key.headers, leftOut: Array(plan.key.leftOut),
-      partition: context.partition(of: request), salt: salt.bytes)
+    let (recipe, key) = cache.keys.key(
+      for: request, policy.model ?? .lifetime, plan.key, context.partition(of: request), salt: salt)
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(
-      store: store, recipe: recipe, key: recipe.key(for: request), question: question, generation: generation)
+      store: store, recipe: recipe, key: key, question: question, generation: generation)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
   }

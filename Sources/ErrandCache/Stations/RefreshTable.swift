@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// The background refreshes that are under way: one for each key.

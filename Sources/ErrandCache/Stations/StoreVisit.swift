@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 import ErrandJSON
 import Foundation

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import ErrandCore
 
 /// Memory over another store: what is found below is kept above, what is put goes to both.

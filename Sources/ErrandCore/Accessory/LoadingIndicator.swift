@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// An accessory that shows a loading indicator while calls run: not for short ones, not for a blink, once for many.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Carries out requests: builds, sends, judges, decodes and delivers them.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Synchronization
 
 /// Whom calls belong to, such as a page: when it is freed, its calls are cancelled. Calls and options hold it weakly,

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The calls of a client that have not ended.
 final class CallRegistry: Sendable {
   struct Entry: Sendable {

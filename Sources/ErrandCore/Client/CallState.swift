@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The life of one call: running, stopped, settled, recalled, claimed. Every wait of the call takes it.
 ///
 /// A cancel and the deadline come in through ``stop(_:)``, whatever way the call was started. There are two kinds of

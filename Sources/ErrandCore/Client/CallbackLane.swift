@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The jobs of one call on its way to an executor: one after the other, in the order they came, also where the
 /// executor runs jobs side by side. So no progress overtakes the terminal event, and none follows it.
 final class CallbackLane: Sendable {

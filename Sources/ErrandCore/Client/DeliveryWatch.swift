@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Warns when a delivery waits for the main actor for five seconds: the main thread is blocked, or nobody runs it.

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The queue of a client, shared by all its calls.
 package final class AdmissionControl: Sendable {
   private let queue: Locked<AdmissionQueue<Wakeup>>

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What stands beside a request on its way down the line: its call, and what was decided for it.
 public final class CallContext: Sendable {
   /// The life of the call: every wait takes it.

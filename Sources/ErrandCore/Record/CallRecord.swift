@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What is noted while a call is on its way: by the stations, read at its end.
 package final class CallRecord: Sendable {
   struct Notes: Sendable {

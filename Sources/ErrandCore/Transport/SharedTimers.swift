@@ -1,3 +1,4 @@
+import ErrandSupport
 import Dispatch
 
 /// The timers of every transport that does not lend a thread of its own: one heap, one dispatch timer.

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Which transport a client uses.
 public enum TransportChoice: Sendable {
   /// The platform's: libcurl on Linux, URLSession on Apple platforms.

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import ErrandCore
 
 /// A clock that stands still until a test turns it: deadlines and delays without waiting.

@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// Holds objects weakly and says which of them live on.

@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// A value behind a lock whose changes can be waited for, without polling and with a bound.

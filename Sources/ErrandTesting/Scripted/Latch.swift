@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// A place where tasks wait until a test opens it, and where the test learns that they are there.

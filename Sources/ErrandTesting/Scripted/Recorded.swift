@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// A list that any thread may add to: what tests note while calls run.

@@ -1,3 +1,4 @@
+import ErrandSupport
 package import ErrandCore
 
 /// Values that were decoded from one entry, kept beside it in memory; they die with it.

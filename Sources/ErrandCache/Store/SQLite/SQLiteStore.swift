@@ -1,3 +1,4 @@
+import ErrandSupport
 public import ErrandCore
 public import Foundation
 

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Dispatch
 import ErrandCore
 

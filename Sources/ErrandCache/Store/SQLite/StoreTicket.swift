@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 
 /// One question to the store's thread: the answer, and whether somebody still waits for it.

@@ -2,11 +2,11 @@
   import Foundation
 
   /// The lock of `Locked` in builds for the thread sanitizer.
-  final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
+  @usableFromInline final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
     private var value: Value
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-    init(_ value: Value) {
+    @usableFromInline init(_ value: Value) {
       self.value = value
       pthread_mutex_init(lock, nil)
     }
@@ -16,7 +16,7 @@
       lock.deallocate()
     }
 
-    func withLock<Result, Failure: Error>(
+    @usableFromInline func withLock<Result, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       pthread_mutex_lock(lock)

@@ -1,0 +1,29 @@
+public import Synchronization
+
+/// A value behind a lock: the one way this package shares mutable state. Not for users: no product hands it on.
+///
+/// No I/O and no callback runs under the lock. In builds for the thread sanitizer (`-DTSAN`) the lock is a
+/// `pthread` mutex, since that sanitizer does not see `Synchronization.Mutex` on Linux.
+///
+/// Public and inlinable, since only such generic code is specialised in other modules; a lock that is not costs three
+/// times as much.
+@frozen public struct Locked<Value: Sendable>: ~Copyable, Sendable {
+  #if TSAN
+    @usableFromInline let mutex: PthreadLocked<Value>
+  #else
+    @usableFromInline let mutex: Mutex<Value>
+  #endif
+
+  /// Puts a value behind a lock.
+  @inlinable public init(_ value: Value) {
+    mutex = .init(value)
+  }
+
+  /// Runs `body` with the value, alone.
+  @discardableResult
+  @inlinable public borrowing func withLock<Result: Sendable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try mutex.withLock { value throws(Failure) in try body(&value) }
+  }
+}
