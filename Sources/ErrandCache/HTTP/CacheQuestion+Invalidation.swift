@@ -6,19 +6,11 @@ extension CacheQuestion {
   ///
   /// A request that declares a lifetime counts as reading, whatever its method.
   package func invalidations(by answer: ResponseHead) -> [HTTPURL] {
-    guard (200...399).contains(answer.status), policy.model != .lifetime, !Self.isSafe(method) else { return [] }
+    guard (200...399).contains(answer.status), policy.model != .lifetime, !method.isSafe else { return [] }
     let named = [HTTPFieldName.location, "Content-Location"].flatMap { answer.fields.values(of: $0) }
     let others = named.compactMap { try? url.resolving($0) }.filter { $0.origin == url.origin }
     return others.reduce(into: [url]) { urls, other in
       if !urls.contains(other) { urls.append(other) }
-    }
-  }
-
-  /// RFC 9110 section 9.2.1; a method that nobody knows is not safe.
-  private static func isSafe(_ method: HTTPMethod) -> Bool {
-    switch method.rawValue {
-    case "GET", "HEAD", "OPTIONS", "TRACE": true
-    default: false
     }
   }
 }

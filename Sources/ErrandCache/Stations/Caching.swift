@@ -22,10 +22,10 @@ package struct Caching: Interceptor {
       if plan.mode == .cacheOnly { throw APIError.cacheMiss(.missing) }
       return try await next(request)
     }
-    let question = CacheQuestion(
-      request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: salt.bytes)
     let (recipe, key) = cache.keys.key(
       for: request, policy.model ?? .lifetime, plan.key, context.partition(of: request), salt: salt)
+    let question = CacheQuestion(
+      request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(

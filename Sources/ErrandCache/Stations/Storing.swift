@@ -10,9 +10,9 @@ package struct Storing: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let cache else { return try await next(request) }
-    guard let trip = context.note as? CacheTrip else {
+    guard let note = context.note, let trip = note as? CacheTrip else {
       let response = try await next(request)
-      await invalidate(request, response, context, cache)
+      if !request.method.isSafe { await invalidate(request, response, context, cache) }
       return response
     }
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)

@@ -27,6 +27,14 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
   /// Asks what a resource can do.
   public static let options = HTTPMethod("OPTIONS")
 
+  /// Whether it only reads (RFC 9110 section 9.2.1). A method that nobody knows is not safe.
+  package var isSafe: Bool {
+    switch rawValue {
+    case "GET", "HEAD", "OPTIONS", "TRACE": true
+    default: false
+    }
+  }
+
   /// Whether arguments go into the query where a request says nothing else.
   var takesArgumentsInQuery: Bool {
     switch rawValue {
