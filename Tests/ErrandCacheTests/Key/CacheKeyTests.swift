@@ -90,6 +90,12 @@ import Testing
     #expect(seen.count > 2_000)
   }
 
+  @Test func `lists do not run into each other`() throws {
+    let one = HTTPFields([HTTPField("A", "x"), HTTPField("B", "b"), HTTPField("B", "y")])
+    let two = HTTPFields([HTTPField("A", "x"), HTTPField("A", "b"), HTTPField("B", "y")])
+    #expect(try Case(fields: one, chosen: ["A", "B"]).key() != Case(fields: two, chosen: ["A", "B"]).key())
+  }
+
   @Test func `equal requests share`() throws {
     let key = try Case().key()
     #expect(try Case(url: "HTTPS://API.Example:443/v1/items?page=1&sort=up").key() == key)
