@@ -111,6 +111,14 @@ import Testing
     }
   }
 
+  @Test func `POST can store for GET`() throws {
+    let recipe = CacheKeyRecipe(model: .http, fields: ["Accept"], partition: .nobody, salt: [])
+    let post = try HTTPRequest(
+      method: .post, url: "https://h/a", fields: ["Accept": "a", "Content-Type": "b/c"], body: Data("x".utf8))
+    let get = try HTTPRequest(url: "https://h/a", fields: ["Accept": "a"])
+    #expect(recipe.keyForGet(insteadOf: post) == recipe.key(for: get) && recipe.key(for: post) != recipe.key(for: get))
+  }
+
   @Test func `accounts differ in their own part alone`() throws {
     let (ada, bob) = (try Case().key(), try Case(partition: .account("bob")).key())
     #expect(ada.anyAccount == bob.anyAccount && ada.account != bob.account && ada.target != bob.target)
