@@ -56,7 +56,7 @@ struct LookUp {
       throw APIError.cacheMiss(miss)
     case (.gatewayTimeout(let miss), _):
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
-      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url)
+      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url).coming(from: .local)
     case (.bypass(let bypass), _):
       trip.forward = .bypass(bypass)
       return try await goOn(trip)
