@@ -20,7 +20,7 @@ package struct Storing: Interceptor {
     if answered.status == 304, trip.asked != nil {
       if let response = visit.confirmed(by: answered, times) { return response }
       // It is about something else: the caller, who asked no such question, gets a whole answer.
-      let (whole, times) = try await ask(request, [], cache, next)
+      let (whole, times) = try await ask(request, trip.question.fieldsToAdd, cache, next)
       return try await visit.take(whole, times)
     }
     return try await visit.take(answered, times)
