@@ -80,11 +80,17 @@ struct StoreVisit {
       return put(CacheEntry(key: trip.recipe.key(for: get), head: head, body: response.body))
     case .refuse:
       // What the server no longer stands by is not kept beside what it says now.
-      if let entry = trip.asked?.entry, response.status < 500 {
+      if let entry = trip.asked?.entry, Self.disowns(response.status) {
         trip.store.remove(.variant(trip.key, entry.head.variant))
       }
       return false
     }
+  }
+
+  /// Whether an answer that is not stored says that the stored one no longer holds. To refuse this call, or to fail,
+  /// says nothing about it.
+  private static func disowns(_ status: Int) -> Bool {
+    (200...399).contains(status) || status == 404 || status == 410
   }
 
   private func put(_ entry: CacheEntry) -> Bool {

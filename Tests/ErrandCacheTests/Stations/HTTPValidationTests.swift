@@ -130,6 +130,14 @@ import Testing
     #expect(await fixture.stored(.http()) == "body", "a failure takes nothing away")
   }
 
+  @Test(arguments: [401, 403, 408, 429])
+  func `refusal takes nothing away`(_ status: Int) async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .page("body", [.eTag: "\"a\""]) : .status(status) }
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.client.outcome(of: Page(), options: .cache(.revalidating)).error?.status == status)
+    #expect(await fixture.stored() == "body")
+  }
+
   @Test(arguments: [404, 410])
   func `what is gone is not kept`(_ status: Int) async throws {
     let fixture = CacheFixture { _, number in number == 1 ? .page("body", [.eTag: "\"a\""]) : .status(status) }
