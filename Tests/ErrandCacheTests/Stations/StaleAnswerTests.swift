@@ -158,6 +158,32 @@ import Testing
     #expect(await fixture.client.outcome(of: Page.http()).error?.code.rawValue == "offline")
   }
 
+  @Test func `deadline is stood in for`() async throws {
+    for mode in [CacheReadMode.asDeclared, .networkElseCached] {
+      let latch = Latch()
+      let fixture = CacheFixture { _, number in
+        if number > 1 { try await latch.wait() }
+        return .page("body", Self.ifError)
+      }
+      _ = try await fixture.client.send(Page.http())
+      fixture.pass(61)
+      let client = fixture.client
+      async let answer = client.response(Page.http(), options: .cache(mode))
+      await latch.reached()
+      fixture.clock.advance(by: .milliseconds(119_950))
+      let came = try await answer
+      #expect(came.value == "body" && came.origin == .cacheStale)
+    }
+  }
+
+  @Test func `short deadline asks all the same`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    var options = CallOptions.cache(.networkElseCached)
+    options.timeouts = Timeouts(total: .milliseconds(5))
+    #expect(try await fixture.client.send(Page(), options: options) == "answer 2")
+  }
+
   @Test func `deadline without a stand-in is one`() async throws {
     let latch = Latch()
     let fixture = CacheFixture { _, number in
