@@ -46,6 +46,7 @@ struct LookUp {
       if serving.refreshes { refresh(entry, trip) }
       return served(entry, serving, trip)
     case (.notModified(let serving), let entry?):
+      if serving.refreshes { refresh(entry, trip) }
       return served(entry, serving, trip, body: false)
     case (.validate(let how), let entry?):
       trip.asked = (entry, how)
@@ -150,11 +151,18 @@ struct LookUp {
     refreshing.asked = (entry, trip.question.validation(of: entry.head))
     refreshing.forward = .miss(.expired)
     let background = context.with(note: refreshing).inBackground(state)
-    Task { @concurrent [cache, next, request, key = trip.key] in
+    Task { @concurrent [cache, next, request = withoutConditions, key = trip.key] in
       _ = try? await next(request, in: background)
       cache.generations.withLock { $0.giveBack(generation) }
       cache.refreshes.end(key, state)
     }
+  }
+
+  /// The request without the questions that its caller asks the server.
+  private var withoutConditions: HTTPRequest {
+    var request = request
+    request.fields.removeAll { CacheQuestion.conditions.contains($0.name) }
+    return request
   }
 
   private static let refreshLimit = Duration.seconds(60)

@@ -85,6 +85,31 @@ import Testing
     #expect(await fixture.miss(.http()) == .missing)
   }
 
+  @Test func `refresh asks no question of the caller`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page.http(headers: ["If-None-Match": "\"0\""])
+    #expect(try await fixture.client.send(page) == "answer 1")
+    await fixture.settled()
+    #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"1\""])
+  }
+
+  @Test func `local 304 refreshes, too`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page(cache: .http, headers: ["If-None-Match": "\"1\""], statusRule: .any)
+    #expect(try await fixture.client.response(page).status == 304)
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    #expect(await fixture.stored(.http()) == "answer 2")
+  }
+
   @Test func `beyond the window the server is asked`() async throws {
     let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
     _ = try await fixture.client.send(Page.http())
