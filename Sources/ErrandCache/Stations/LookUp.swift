@@ -152,7 +152,7 @@ struct LookUp {
     refreshing.forward = .miss(.expired)
     let background = context.with(note: refreshing).inBackground(state)
     Task { @concurrent [cache, next, request = withoutConditions, key = trip.key] in
-      _ = try? await next(request, in: background)
+      if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }
       cache.generations.withLock { $0.giveBack(generation) }
       cache.refreshes.end(key, state)
     }
@@ -163,6 +163,15 @@ struct LookUp {
     var request = request
     request.fields.removeAll { CacheQuestion.conditions.contains($0.name) }
     return request
+  }
+
+  /// Whether the entry is the one that would be found now: another call may have refreshed it since this one looked.
+  private static func isStill(_ entry: CacheEntry, _ trip: CacheTrip, _ state: CallState) async -> Bool {
+    let question = trip.question
+    let found = await trip.store.find(
+      trip.key, choosing: { question.choice(among: $0) }, call: state, patience: Caching.patience(for: question.mode))
+    guard case .found(let now) = found else { return false }
+    return now.head.variant == entry.head.variant && now.head.responseTime == entry.head.responseTime
   }
 
   private static let refreshLimit = Duration.seconds(60)

@@ -41,6 +41,25 @@ import Testing
     }
   }
 
+  @Test func `late reader starts no second refresh`() async throws {
+    let store = SlowStore(MemoryStore())
+    let fixture = CacheFixture(store: store) { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let latch = Latch()
+    store.holdNext(at: latch)
+    let client = fixture.client
+    async let late = client.send(Page.http())
+    await latch.reached()
+    _ = try await client.send(Page.http())
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    latch.open()
+    #expect(try await late == "answer 1", "it found the old answer before the refresh")
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+  }
+
   @Test func `failed refresh is tried again`() async throws {
     let fixture = CacheFixture { _, number in
       number == 2 ? .failure(.offline) : .page("answer \(number)", Self.whileRevalidating)
