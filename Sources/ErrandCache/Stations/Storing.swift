@@ -12,7 +12,12 @@ package struct Storing: Interceptor {
     guard let cache else { return try await next(request) }
     guard let trip = context.note as? CacheTrip else {
       let response = try await next(request)
-      await invalidate(request, response, context, cache)
+      // A call without the cache that changes something makes what is stored for its URL worthless, too.
+      let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
+      let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
+      await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+        cache.remove(selection, from: store)
+      }
       return response
     }
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
@@ -34,19 +39,5 @@ package struct Storing: Interceptor {
     let sent = cache.wallClock()
     let response = try await next(request)
     return (response, StoreVisit.Times(sent: sent, received: cache.wallClock()))
-  }
-
-  /// A call without the cache that changes something makes what is stored for its URL worthless, too.
-  private func invalidate(
-    _ request: HTTPRequest, _ response: HTTPResponse, _ context: CallContext, _ cache: ResponseCache
-  ) async {
-    let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
-    let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
-    guard !urls.isEmpty else { return }
-    for store in cache.opened {
-      guard let salt = await store.salt(call: context.call) else { continue }
-      let recipe = CacheKeyRecipe(model: .http, partition: context.partition(of: request), salt: salt.bytes)
-      for url in urls { cache.remove(.target(recipe.target(of: url)), from: store) }
-    }
   }
 }
