@@ -10,9 +10,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   /// The present, by the system's clock.
   public static var now: WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
   }
 
   /// The point that many milliseconds later.
