@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+    .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   targets: [
@@ -34,6 +35,8 @@ let package = Package(
     .target(name: "ErrandJSON", swiftSettings: strict),
     // The cache: key, decision, stations and stores.
     .target(name: "ErrandCache", dependencies: ["ErrandCore", "CSQLite"], swiftSettings: strict),
+    // The cache's store on Redis, apart so that nobody else links hiredis.
+    .target(name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "CHiredis"], swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -52,6 +55,8 @@ let package = Package(
     ),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    // Without pkg-config: hiredis' own file has a flag that SwiftPM refuses with a warning in every build.
+    .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -62,7 +67,11 @@ let package = Package(
     .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCacheTests",
-      dependencies: ["ErrandCache", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand"],
+      dependencies: ["ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandTesting", "Errand"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandRedisTests",
+      dependencies: ["ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandTesting", "Errand"],
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(

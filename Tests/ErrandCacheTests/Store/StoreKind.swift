@@ -15,7 +15,7 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
   static let memory = StoreKind(testDescription: "memory") { MemoryStore(limit: $1, entryLimit: $1) }
   static let own = StoreKind(testDescription: "a user's own", isBounded: false) { _, _ in DictionaryStore() }
 
-  static let all = [memory, own]
+  static let all = [memory, own] + redis
   static let bounded = all.filter(\.isBounded)
 
   /// Runs a test with a store and its folder, and removes the folder.
