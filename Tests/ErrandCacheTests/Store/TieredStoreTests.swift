@@ -1,3 +1,4 @@
+import ErrandSupport
 import ErrandCore
 import ErrandTesting
 import Foundation
