@@ -94,21 +94,23 @@ extension RedisScript {
     """#
 
   /// `{cursor, head, check, last use, …}`.
-  static let listBody = walking + #"""
-    return walk(function(key, entry, variant)
-      local parts = redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'u' .. variant)
-      add(parts[1]) add(parts[2]) add(parts[3])
-    end)
-    """#
+  static let listBody =
+    walking + #"""
+      return walk(function(key, entry, variant)
+        local parts = redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'u' .. variant)
+        add(parts[1]) add(parts[2]) add(parts[3])
+      end)
+      """#
 
   /// `{cursor, entry and variant, bytes, …}`.
-  static let sizeBody = walking + #"""
-    return walk(function(key, entry, variant)
-      local bytes = #entry + 5 * #variant
-      for _, part in ipairs({'m', 'h', 'c', 'b', 'u'}) do
-        bytes = bytes + redis.call('HSTRLEN', key, part .. variant)
-      end
-      add(entry .. variant) add(bytes)
-    end)
-    """#
+  static let sizeBody =
+    walking + #"""
+      return walk(function(key, entry, variant)
+        local bytes = #entry + 5 * #variant
+        for _, part in ipairs({'m', 'h', 'c', 'b', 'u'}) do
+          bytes = bytes + redis.call('HSTRLEN', key, part .. variant)
+        end
+        add(entry .. variant) add(bytes)
+      end)
+      """#
 }

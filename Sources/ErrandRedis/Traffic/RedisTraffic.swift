@@ -14,7 +14,9 @@ import ErrandCore
 /// A connection that is lost takes everything under way with it: questions are refused, changes are owed. An answer
 /// that was to be stored becomes the removal of what it would have replaced (see ``RedisDebts``).
 struct RedisTraffic: Sendable {
-  enum Phase: Sendable, Equatable { case idle, connecting(until: MonotonicInstant), ready, down(until: MonotonicInstant) }
+  enum Phase: Sendable, Equatable {
+    case idle, connecting(until: MonotonicInstant), ready, down(until: MonotonicInstant)
+  }
 
   /// What the thread does next.
   enum Step: Sendable {

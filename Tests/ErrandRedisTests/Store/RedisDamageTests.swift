@@ -97,7 +97,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["h", "c", "b", "m"]) func `missing and foreign fields are damage`(_ letter: Character) async throws {
+  @Test(arguments: ["h", "c", "b", "m"]) func `missing and foreign fields are damage`(_ letter: Character) async throws
+  {
     for value in [nil, "", "garbage"] as [String?] {
       let (store, keys) = try await filled()
       let key = try #require(keys.first { $0.contains(":e:") })

@@ -110,7 +110,8 @@ import Testing
     #expect(await store.isMissing(Sample.key("/a")))
     #expect(await store.isMissing(Sample.key("/b")))
     await store.flush()
-    #expect(try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":e:") })
+    #expect(
+      try #require(RawRedis(socket: try TestRedis.socket)).keys(settings.prefix).allSatisfy { !$0.contains(":e:") })
   }
 
   @Test func `too large a body replaces nothing`() async throws {
