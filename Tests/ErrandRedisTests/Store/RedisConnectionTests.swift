@@ -1,8 +1,9 @@
 import ErrandCache
 import ErrandCore
-import ErrandRedis
 import Foundation
 import Testing
+
+@testable import ErrandRedis
 
 /// The ways to a Redis, and into it.
 @Suite struct RedisConnectionTests {
@@ -13,16 +14,34 @@ import Testing
     #expect(await store.text(Sample.key("/a")) == "body")
   }
 
-  @Test(arguments: [nil, "errand"]) func `password opens`(_ user: String?) async throws {
-    let own = try OwnRedis(
-      ["--requirepass", "open sesame", "--user", "errand on >open\\x20sesame ~* +@all".replacing("\\x20", with: "-")])
-    let settings = TestRedis.settings {
-      $0.user = user
-      $0.password = user == nil ? "open sesame" : "open-sesame"
-    }
-    let store = RedisStore(socket: own.socket, settings: settings)
+  @Test func `password opens`() async throws {
+    let own = try OwnRedis(["--requirepass", "open sesame"])
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings { $0.password = "open sesame" })
     store.put(Sample.entry("/a"))
     #expect(await store.text(Sample.key("/a")) == "body")
+  }
+
+  @Test func `rights of the guide are enough`() async throws {
+    let own = try OwnRedis()
+    let settings = TestRedis.settings {
+      $0.user = "shop"
+      $0.password = "open-sesame"
+    }
+    let raw = try #require(RawRedis(socket: own.socket))
+    let rights = "+@read +@write +@scripting +@connection +@keyspace +time -@dangerous"
+    let words = "ACL SETUSER shop on >open-sesame ~\(settings.prefix):* -@all \(rights)"
+    #expect(raw.run(words.split(separator: " ").map { Data($0.utf8) }) == .status("OK"))
+    let store = RedisStore(socket: own.socket, settings: settings)
+    for selection in [.tag("feed"), .all, .key(Sample.key("/a")), .olderThan(.now)] as [CacheSelection] {
+      store.put(Sample.entry("/a", head: Sample.head(tag: "feed")))
+      #expect(await store.text(Sample.key("/a")) == "body")
+      store.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1_000), head: Sample.head(tag: "feed"))
+      #expect(await store.list().count == 1)
+      #expect(await store.size().entries == 1)
+      store.remove(selection)
+      #expect(await store.isMissing(Sample.key("/a")))
+      await store.flush()
+    }
   }
 
   @Test(arguments: [nil, "wrong"]) func `wrong password costs hits`(_ password: String?) async throws {

@@ -31,11 +31,17 @@ final class FakeServer: Sendable {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return }
         var heard = [UInt8](repeating: 0, count: 65_536)
-        if read(connection, &heard, heard.count) > 0 { _ = write(connection, words, words.count) }
+        if recv(connection, &heard, heard.count, 0) > 0 { _ = send(connection, words, words.count, Self.noSignal) }
         close(connection)
       }
     }
   }
+
+  #if canImport(Darwin)
+    private static let noSignal: Int32 = 0
+  #else
+    private static let noSignal = Int32(MSG_NOSIGNAL)
+  #endif
 
   deinit {
     shutdown(descriptor, Int32(SHUT_RDWR))

@@ -27,12 +27,16 @@ final class OwnRedis {
     process.executableURL = URL(filePath: try TestRedis.setting("ERRAND_REDIS_PROGRAM"))
     process.arguments =
       ["--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder.path] + arguments
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
     try process.run()
     self.process = process
-    while process.isRunning, RawRedis(socket: socket) == nil { usleep(2_000) }
-    try #require(process.isRunning)
+    var said = ""
+    repeat {
+      let data = output.fileHandleForReading.availableData
+      try #require(!data.isEmpty, "redis-server does not start: \(said)")
+      said += String(decoding: data, as: UTF8.self)
+    } while !said.contains("to accept connections")
   }
 
   /// Ends the server at once.

@@ -204,6 +204,7 @@ import Testing
     traffic.write(.put(Sample.entry("/a")))
     #expect(traffic.barrier(RedisTicket()) == true)
     connect()
+    _ = step(0)
     #expect(traffic.lost(at(0), spread: 1).count == 1)
     #expect(traffic.barrier(RedisTicket()) == false)
   }
