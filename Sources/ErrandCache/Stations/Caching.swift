@@ -29,7 +29,8 @@ package struct Caching: Interceptor {
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(
-      store: store, recipe: recipe, key: recipe.key(for: request), question: question, generation: generation)
+      store: store, recipe: recipe, key: recipe.key(for: context.keyed(request)), question: question,
+      generation: generation)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
   }
