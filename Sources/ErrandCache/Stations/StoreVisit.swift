@@ -21,7 +21,7 @@ struct StoreVisit {
   func confirmed(by response: HTTPResponse, _ times: Times) -> HTTPResponse? {
     guard let entry = trip.asked?.entry else { return nil }
     let renewal = trip.question.renewal(of: entry.head, by: received(response, times))
-    apply(renewal, to: entry)
+    if !response.isUnowned { apply(renewal, to: entry) }
     guard let head = renewal.head else { return nil }
     let now = context.moment(times.received)
     let left = trip.question.freshness(of: head, at: now).secondsLeft
@@ -55,9 +55,9 @@ struct StoreVisit {
     let answer = received(response, times)
     let keeps = await keepsShape(response)
     let generation = await invalidate(by: response)
-    freshen(byHead: answer)
+    if !response.isUnowned { freshen(byHead: answer) }
     let isStored =
-      keeps && (store(response, answer, generation) || storeAlias(response, answer, generation))
+      keeps && !response.isUnowned && (store(response, answer, generation) || storeAlias(response, answer, generation))
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(

@@ -41,6 +41,9 @@ public final class CallContext: Sendable {
   /// The origin that the call was frozen for; nil above the freeze.
   package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
 
+  /// The fields that were frozen; nil above the freeze.
+  var frozenFields: HTTPFields? { frozen.withLock { $0?.request.fields } }
+
   /// What was frozen, for another pass of the call.
   var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
 

@@ -132,12 +132,39 @@ import Testing
     func credential(for account: String?) async throws -> Credential? { token.map { .bearer($0) } }
   }
 
+  @Test(arguments: Self.policies)
+  func `credential without an account is not stored`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { request, _ in
+      .page(request.fields[.authorization] ?? "nobody", ["Cache-Control": "max-age=60"])
+    }
+    for name in ["ada", "eve"] {
+      fixture.client.configure { $0.credentials = Secretive(token: name) }
+      #expect(try await fixture.client.send(Page(cache: policy)) == "Bearer \(name)")
+    }
+    #expect(await fixture.cache.entries().isEmpty)
+    let last = try await fixture.client.response(Page(cache: policy))
+    #expect(last.metrics.cache?.status.contains("; stored") == false)
+  }
+
   @Test func `provider that shows nothing is nobody`() async throws {
     let fixture = CacheFixture(change: { $0.credentials = Secretive(token: nil) }) { _, number in
       .text("answer \(number)")
     }
     _ = try await fixture.client.send(Page())
     #expect(try await fixture.client.send(Page()) == "answer 1")
+  }
+
+  @Test(arguments: [HTTPFieldName.authorization, .cookie])
+  func `credential below the cache is not stored`(_ name: HTTPFieldName) async throws {
+    let token = Recorded(["ada"])
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField(name, token.all.last ?? "")) }]
+    }) { request, _ in .text(request.fields[name] ?? "nobody") }
+    #expect(try await fixture.client.send(Page()) == "ada")
+    token.append("eve")
+    #expect(try await fixture.client.send(Page()) == "eve")
+    #expect(try await fixture.client.send(Page(headers: ["Authorization": "x", "Cookie": "y"])) == "eve")
+    #expect(await fixture.cache.entries().isEmpty)
   }
 
   @Test(arguments: Identity.allCases)
@@ -151,5 +178,13 @@ import Testing
     _ = try await fixtures[0].client.send(put)
     #expect(await fixtures[0].stored(pages[0]) == "ada 1")
     #expect(await fixtures[1].stored(pages[1]) == nil)
+  }
+
+  @Test func `unknown credential stores no alias`() async throws {
+    let fixture = CacheFixture(change: { $0.credentials = Secretive(token: "ada") }) { _, number in
+      .text("answer \(number)")
+    }
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    #expect(await fixture.cache.entries().isEmpty)
   }
 }
