@@ -5,6 +5,13 @@ public struct Digest: Sendable, Hashable {
 
   package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
+  /// Hashes bytes.
+  public init(of bytes: some Sequence<UInt8>) {
+    var hash = SHA256()
+    hash.update(Array(bytes))
+    self = hash.finished()
+  }
+
   /// The 32 bytes one by one.
   package var bytes: [UInt8] {
     [words.0, words.1, words.2, words.3].flatMap { word in
