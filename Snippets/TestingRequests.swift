@@ -82,6 +82,29 @@ struct GetUser: APIRequest {
   #expect(await silent.error?.stage == .deadline)
 }
 
+// snippet.cache
+struct GetProfile: APIRequest {
+  var path: Path { "/profile" }
+  var cache: CachePolicy { .lifetime(.seconds(180)) }
+  typealias Response = String
+}
+
+@Test func `a profile is kept for three minutes`() async throws {
+  let clock = ManualClock()
+  let transport = ScriptedTransport(.text("old"), .text("new"))
+  var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+  configuration.transport = .own(transport)
+  configuration.timers = clock
+  let client = APIClient(configuration)
+
+  #expect(try await client.send(GetProfile()) == "old")
+  clock.advance(by: .seconds(170))
+  #expect(try await client.response(GetProfile()).origin == .cacheFresh)
+  clock.advance(by: .seconds(11))
+  #expect(try await client.send(GetProfile()) == "new")
+  #expect(transport.requests.count == 2)
+}
+
 // snippet.leaks
 final class Screen: Sendable {
   let calls = CallOwner()

@@ -9,7 +9,7 @@ extension CacheChoice {
   /// - Parameter limit: How many bytes to keep at most.
   public static func memory(limit: Int) -> CacheChoice { .own(ResponseCache(store: MemoryStore(limit: limit))) }
 
-  /// A folder on a disk below a memory. For several clients make one ``ResponseCache`` and give it to each.
+  /// A folder on a disk below a memory. For several clients make one ``ErrandCache/ResponseCache`` and give it to each.
   /// - Parameters:
   ///   - folder: Where to keep it; made where it is missing, private to the user. Several processes may share it.
   ///   - limit: How many bytes everything in the folder may take.

@@ -2,7 +2,7 @@ import ErrandSupport
 public import ErrandCore
 public import Foundation
 
-/// Keeps answers and serves them: what requests declare with ``CachePolicy`` is carried out here.
+/// Keeps answers and serves them: what requests declare with ``ErrandCore/CachePolicy`` is carried out here.
 ///
 /// ```swift
 /// configuration.cache = .disk(at: cachesFolder.appending(path: "api"), limit: 200 << 20)

@@ -5,15 +5,16 @@ public struct Digest: Sendable, Hashable {
 
   package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
-  /// Hashes bytes.
-  public init(of bytes: some Sequence<UInt8>) {
-    var hash = SHA256()
-    hash.update(Array(bytes))
-    self = hash.finished()
+  /// Makes a digest of its 32 bytes; nil for any other number of them.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 32 else { return nil }
+    var words: [UInt64] = [0, 0, 0, 0]
+    for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+    self.init(words: (words[0], words[1], words[2], words[3]))
   }
 
-  /// The 32 bytes one by one.
-  package var bytes: [UInt8] {
+  /// The 32 bytes one by one: for the names that a store gives to what it keeps.
+  public var bytes: [UInt8] {
     [words.0, words.1, words.2, words.3].flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
     }

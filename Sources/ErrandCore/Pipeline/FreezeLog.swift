@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What one pass of a call froze: one request for each descent that the app's interceptors made.
 final class FreezeLog: Sendable {
   private let noted = Locked<[CallContext.Frozen]>([])

@@ -1,0 +1,170 @@
+// What is kept, how it is read, and how to look in.
+import Dispatch
+import Errand
+import ErrandTesting
+import Foundation
+
+// snippet.policy
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  var cache: CachePolicy { .lifetime(.seconds(180), version: 2) }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+// snippet.end
+
+let server = try LoopbackServer { request in
+  request.path.hasPrefix("/users/") ? .json(#"{"nick":"Ada"}"#) : .ok("something")
+}
+let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+let baseURL = server.url
+
+// snippet.set
+let cache = ResponseCache(folder: folder, limit: 200 << 20)
+
+var configuration = ClientConfiguration(baseURL: baseURL)
+configuration.cache = .own(cache)
+configuration.appVersion = "1.4.0"
+configuration.cachePolicy = .http
+configuration.cacheRules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))]
+let client = APIClient(configuration)
+// snippet.end
+
+// snippet.first
+let first = try await client.response(GetUser(id: 7))
+let second = try await client.response(GetUser(id: 7))
+print(first.origin, second.origin)  // network cacheFresh
+// snippet.end
+
+// snippet.key
+struct Search: APIRequest {
+  let text: String
+  var path: Path { "/search" }
+  var arguments: Arguments { ["q": text, "sent": Date.now.timeIntervalSince1970] }
+  var cache: CachePolicy { .lifetime(.seconds(60)) }
+  var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["sent"]) }
+  typealias Response = String
+}
+// snippet.end
+_ = try await client.send(Search(text: "ada"))
+
+// snippet.alias
+struct RenameUser: APIRequest {
+  let id: Int
+  let nick: String
+  var path: Path { "/users/\(id)" }
+  var method: HTTPMethod { .put }
+  var arguments: Arguments { ["nick": nick] }
+  var cachedAs: (any APIRequest)? { GetUser(id: id) }
+  typealias Response = GetUser.Response
+}
+// snippet.end
+_ = try await client.send(RenameUser(id: 7, nick: "Ada"))
+
+// snippet.modes
+let anew = try await client.send(GetUser(id: 7), options: .cache(.ignoringCache))
+print("pulled to refresh:", anew.nick)
+
+do {
+  let stored = try await client.send(GetUser(id: 9), options: .cache(.cacheOnly))
+  print("without a network:", stored.nick)
+} catch {
+  print(error.cacheMiss?.rawValue ?? error.message)  // missing
+}
+// snippet.end
+
+// snippet.why
+let full = try await client.response(GetUser(id: 7))
+print(full.origin, full.origin.isFromCache, full.fields["Age"] ?? "")
+print(full.metrics.cache?.reason ?? "")  // The stored answer is fresh for 179 seconds.
+print(full.metrics.cache?.status ?? "")  // Errand; hit; ttl=179
+// snippet.end
+
+// snippet.twofold
+for try await user in client.cachedThenFresh(GetUser(id: 7)) {
+  print(user.value.nick, user.origin)
+}
+
+client.start(cachedThenFresh: GetUser(id: 7)) { stored in
+  print("stored:", stored.value.nick)
+} onEnd: { outcome in
+  if !outcome.isUnchanged { print("new:", outcome.value?.nick ?? "none") }
+}
+
+@MainActor final class UserPage: CallDelegate {
+  func load(with client: APIClient) {
+    client.start(cachedThenFresh: GetUser(id: 7), delegate: self)
+  }
+
+  func requestCached(_ call: FinishedCall) { show(call) }
+  func requestFinished(_ call: FinishedCall) { if !call.isUnchanged { show(call) } }
+  func requestFailed(_ call: FailedCall) { print(call.error.message) }
+
+  private func show(_ call: FinishedCall) {
+    if let user = call.value(of: GetUser.self) { print(user.nick, call.origin) }
+  }
+}
+// snippet.end
+
+let page = UserPage()
+page.load(with: client)
+while !client.running.isEmpty { await Task.yield() }
+
+// snippet.entries
+for entry in await cache.entries() {
+  print(entry.head.label.method, entry.head.label.url, entry.bodyLength, "bytes")
+}
+let size = await cache.size()
+print(size.entries, "entries,", size.bytes, "of", size.limit ?? 0, "bytes")
+print(cache.statistics.hits, "hits in", cache.statistics.requests, "requests")
+await cache.flush()  // all that waits is on the disk
+// snippet.end
+
+// snippet.remove
+cache.removeAll(host: "api.example.com")
+cache.removeAll(tag: "feed")
+cache.removeAll(olderThan: Date.now.addingTimeInterval(-86_400))
+for entry in await cache.entries() where entry.head.label.url.hasSuffix("/users/7") {
+  cache.remove(.key(entry.key))
+}
+cache.removeAll()
+// snippet.end
+
+// snippet.logout
+func logOut(_ account: String) async {
+  client.configure { $0.credentials = nil }
+  client.cancelAll()
+  await cache.removeAll(account: account)
+}
+// snippet.end
+await logOut("ada")
+
+// snippet.folders
+struct Avatar: APIRequest {
+  let name: String
+  var path: Path { "/images/\(name)" }
+}
+
+let split = ResponseCache(
+  folder: folder,
+  filters: [
+    CacheFolderFilter { folder, request in
+      request is Avatar ? folder.appending(path: "images") : folder
+    }
+  ])
+// snippet.end
+client.configure { $0.cache = .own(split) }
+_ = try await client.send(Avatar(name: "ada.png"))
+
+// snippet.sealing
+let sealing = BodySealing(
+  seal: { body in turned(body) },  // encrypt here, with a key from where keys are kept
+  open: { stored in turned(stored) })
+let sealed = ResponseCache(folder: folder.appending(path: "sealed"), sealing: sealing)
+// snippet.end
+client.configure { $0.cache = .own(sealed) }
+_ = try await client.send(GetUser(id: 7))
+await sealed.flush()
+try? FileManager.default.removeItem(at: folder)
+
+@Sendable func turned(_ bytes: Data) -> Data { Data(bytes.map { $0 ^ 0x20 }) }

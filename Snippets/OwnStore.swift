@@ -1,0 +1,85 @@
+// A store of one's own, with memory over it.
+import Errand
+import ErrandTesting
+import Foundation
+import Synchronization
+
+// snippet.store
+/// Coded entries under the key's digest, in a dictionary that stands for your own database.
+final class BoxStore: CacheStore {
+  private let box = Mutex<[String: [Data]]>([:])
+  private let ownSalt = Digest.random()  // keep its bytes beside the entries
+
+  func salt(call: CallState) async -> Digest? { ownSalt }
+
+  func find(
+    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+  ) async -> CacheLookup {
+    let entries = entries(under: key)
+    if entries.isEmpty { return .missing }
+    let heads = entries.map(\.head)
+    guard let index = choosing(heads), entries.indices.contains(index) else { return .refused(heads) }
+    return .found(entries[index])
+  }
+
+  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+    all.contains { $0.key.anyAccount == anyAccount }
+  }
+
+  func put(_ entry: CacheEntry) {
+    remove(.variant(entry.key, entry.head.variant))
+    if entry.head.isMemoryOnly { return }  // no byte of it may leave the memory
+    box.withLock { $0[Self.name(entry.key), default: []].append(entry.encoded()) }
+  }
+
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+    let old = entries(under: key).first { $0.head.variant == head.variant && $0.head.responseTime == stored }
+    if let old { put(CacheEntry(key: key, head: head, body: old.body)) }
+  }
+
+  func remove(_ selection: CacheSelection) {
+    box.withLock { box in
+      box = box.mapValues { $0.filter { CacheEntry(encoded: $0).map { !selection.picks($0.key, $0.head) } ?? false } }
+    }
+  }
+
+  func list() async -> [CacheListing] {
+    all.map { CacheListing(head: $0.head, key: $0.key, bodyLength: $0.body.count, lastUse: $0.head.responseTime) }
+      .sorted { $0.lastUse > $1.lastUse }
+  }
+
+  func size() async -> CacheSize {
+    CacheSize(entries: all.count, bytes: all.reduce(0) { $0 + $1.body.count }, limit: nil)
+  }
+
+  func flush() async {}
+
+  private var all: [CacheEntry] { box.withLock { Array($0.values.joined()) }.compactMap(CacheEntry.init(encoded:)) }
+
+  /// What does not decode is damaged, or of another version: as good as not there.
+  private func entries(under key: CacheKey) -> [CacheEntry] {
+    box.withLock { $0[Self.name(key)] ?? [] }.compactMap(CacheEntry.init(encoded:))
+      .sorted { $0.head.responseTime > $1.head.responseTime }
+  }
+
+  private static func name(_ key: CacheKey) -> String { Data(key.entry.bytes).base64EncodedString() }
+}
+// snippet.end
+
+struct Version: APIRequest {
+  var path: Path { "/version" }
+  var cache: CachePolicy { .lifetime(.seconds(60)) }
+  typealias Response = String
+}
+
+let server = try LoopbackServer { _ in .ok("1.0") }
+let baseURL = server.url
+
+// snippet.use
+let cache = ResponseCache(store: TieredStore(memory: MemoryStore(limit: 8 << 20), base: BoxStore()))
+
+var configuration = ClientConfiguration(baseURL: baseURL)
+configuration.cache = .own(cache)
+let client = APIClient(configuration)
+// snippet.end
+for _ in 1...2 { print(try await client.response(Version()).origin) }
