@@ -39,7 +39,7 @@ extension RedisScript {
     local function entryKey(entry) return prefix .. ':' .. era .. ':e:' .. entry end
     local function indexKey(name) return prefix .. ':' .. era .. ':i:' .. name end
     local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
-    local function split(member) return string.sub(member, 1, 32), string.sub(member, 33) end
+    local function split(member) return string.sub(member, 1, 64), string.sub(member, 65) end
 
     -- The time of an answer that counts; false where it is over or removed, nil where the words about it are damaged.
     local function alive(entry, variant, words)
