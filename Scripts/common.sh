@@ -20,6 +20,8 @@ complain() { printf '%s\n' "$*" >&2; }
 # nginx lies in /usr/sbin, which is not on everybody's PATH.
 find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nginx; }
 
+find_redis() { command -v redis-server; }
+
 # The folders of Swift sources that exist, for the formatter.
 swift_folders() {
   local folder

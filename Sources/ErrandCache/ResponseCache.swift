@@ -99,6 +99,16 @@ public final class ResponseCache: AnswerCache {
     store.remove(selection)
   }
 
+  /// Removes on behalf of an exchange whose own answer outlives it; returns the generation in which that one counts.
+  func remove(
+    _ selection: CacheSelection, from store: any CacheStore, by noted: UInt64, keeping key: CacheKey,
+    _ label: CacheEntryLabel
+  ) -> UInt64 {
+    let generation = generations.withLock { $0.advance(selection, from: noted, keeping: key, label) }
+    store.remove(selection)
+    return generation
+  }
+
   // MARK: - Looking in
 
   /// The entries of every store that was opened, most recently used first.

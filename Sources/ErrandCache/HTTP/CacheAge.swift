@@ -32,7 +32,9 @@ package enum CacheAge {
 
   /// The field that an answer from the cache carries: how old it is now, in whole seconds.
   package static func field(of stored: CacheEntryHead, now: CacheMoment) -> HTTPField {
-    let age = (residence(of: stored, now: now) ?? 0).saturatingSum(initial(of: stored))
-    return HTTPField("Age", String(min(age / 1_000, DeltaSeconds.ceiling)))
+    field((residence(of: stored, now: now) ?? 0).saturatingSum(initial(of: stored)))
   }
+
+  /// The field for an age in milliseconds.
+  static func field(_ age: Int64) -> HTTPField { HTTPField("Age", String(min(age / 1_000, DeltaSeconds.ceiling))) }
 }

@@ -39,7 +39,10 @@ struct CacheControlReader {
   }
 
   private static func directive(_ name: ArraySlice<UInt8>, _ argument: Argument) -> Directive {
-    let name = String(decoding: name.map(ASCII.lowercased), as: UTF8.self)
+    let name = String(unsafeUninitializedCapacity: name.count) { buffer in
+      for (index, byte) in name.enumerated() { buffer.initializeElement(at: index, to: ASCII.lowercased(byte)) }
+      return name.count
+    }
     return switch argument {
     case .none: Directive(name: name, isBare: true, seconds: nil)
     case .some(let bytes): Directive(name: name, isBare: false, seconds: DeltaSeconds.read(bytes))

@@ -1,12 +1,13 @@
 import ErrandCore
 
 extension CacheQuestion {
+  /// The fields that ask the server a question (RFC 9110 section 13.1).
+  static let conditions: [HTTPFieldName] = [
+    "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+  ]
+
   /// Whether the caller brought a condition of its own.
-  var hasConditional: Bool {
-    ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"].contains {
-      fields.contains($0)
-    }
-  }
+  var hasConditional: Bool { Self.conditions.contains { fields.contains($0) } }
 
   /// Whether the caller's own condition says that it has what is stored (RFC 9110 section 13.2.2).
   func isKnownToCaller(_ stored: CacheEntryHead) -> Bool {

@@ -29,6 +29,14 @@ extension CacheQuestion {
     return .validate(validation(of: stored))
   }
 
+  /// How to ask the server about a stored answer, however fresh it is: for a refresh in the background, too.
+  package func validation(of stored: CacheEntryHead) -> CacheValidation {
+    var added = fieldsToAdd
+    // For another method than GET and HEAD a condition would mean something else (RFC 9110 section 13.1.2).
+    if isReading, !hasConditional { added += StoredValidators(stored).conditionals }
+    return CacheValidation(fields: added, allowance: allowance(for: stored))
+  }
+
   /// All of it at once: which of the stored answers, newest first, and what to do.
   package func decide(among heads: [CacheEntryHead], at now: CacheMoment) -> (index: Int?, decision: CacheDecision) {
     if let decision = beforeLooking() { return (nil, decision) }
@@ -108,14 +116,6 @@ extension CacheQuestion {
   private func lateness(_ freshness: Freshness) -> Int64 {
     guard let limit = asks.maxAge, let age = freshness.age else { return freshness.staleness }
     return max(freshness.staleness, age.saturatingDifference(limit * 1_000))
-  }
-
-  /// How to ask the server about a stored answer.
-  package func validation(of stored: CacheEntryHead) -> CacheValidation {
-    var added = fieldsToAdd
-    // For another method than GET and HEAD a condition would mean something else (RFC 9110 section 13.1.2).
-    if isReading { added += StoredValidators(stored).conditionals }
-    return CacheValidation(fields: added, allowance: allowance(for: stored))
   }
 
   private func allowance(for stored: CacheEntryHead) -> StaleAllowance {

@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 
 extension CacheQuestion {
   /// What an answer of status 304 says about the stored answer that was asked about (RFC 9111 section 4.3.4).
@@ -20,6 +20,17 @@ extension CacheQuestion {
     let agrees = said.allSatisfy { answer.head.fields.values(of: $0) == stored.answer.fields.values(of: $0) }
     if !agrees { return .outdated }
     return said.allSatisfy { $0 == .contentLength } ? .unrelated : renewed(stored, by: answer)
+  }
+
+  /// Whether an answer that is not stored itself shows that what is stored no longer holds: without this, a call that
+  /// takes an answer of any age would get one that is known to be wrong.
+  package func isOutdated(by answer: ResponseHead) -> Bool {
+    guard method == .get || !heedsServer, !fields.contains("Range") else { return false }
+    switch answer.status {
+    case 206, 304: return false
+    case 200...399, 404, 410: return true
+    default: return false
+    }
   }
 
   /// Whether a 304 is about this stored answer: by a strong tag, by a weak one, by the date of the last change, or

@@ -3,8 +3,8 @@ import ErrandCore
 extension CacheQuestion {
   /// Whether an answer is stored, and how (RFC 9111 section 3).
   package func storing(_ answer: ReceivedAnswer, tag: String? = nil) -> StoringDecision {
-    let isDeclared = isDeclared(answer.head)
-    if let refusal = refusal(answer, isDeclared: isDeclared) { return .refuse(refusal) }
+    let control = CacheControl(answer: answer.head.fields)
+    if let refusal = refusal(answer, control) { return .refuse(refusal) }
     let isForGet = heedsServer && method == .post
     let varying = Varying(
       answer: answer.head.fields, request: fields, stamped: stamped, isDeclared: !heedsServer, salt: salt)
@@ -12,16 +12,16 @@ extension CacheQuestion {
     let head = CacheEntryHead(
       variant: Varying.variant(of: vary, method: method, salt: salt), vary: vary, answer: kept(answer),
       requestTime: answer.requestTime, responseTime: answer.responseTime, received: answer.received, policy: policy,
-      appVersion: appVersion, isMemoryOnly: CacheControl(answer: answer.head.fields).noStore && !heedsServer,
+      appVersion: appVersion, isMemoryOnly: control.noStore && !heedsServer,
       label: label(tag: tag))
     return isForGet ? .storeForGet(head) : .store(head)
   }
 
   /// Whether the request's own lifetime decides, and not the server.
-  private func isDeclared(_ answer: ResponseHead) -> Bool {
+  private func isDeclared(_ answer: ResponseHead, _ control: CacheControl) -> Bool {
     switch policy.model {
     case .lifetime: true
-    case .httpElse: !FreshnessRule.isExplicit(answer.fields, CacheControl(answer: answer.fields)) && isReading
+    case .httpElse: isReading && !FreshnessRule.isExplicit(answer.fields, control)
     case .http, nil: false
     }
   }
@@ -36,19 +36,18 @@ extension CacheQuestion {
     CacheEntryLabel(method: method.rawValue, url: url.description, host: url.host, tag: tag)
   }
 
-  private func refusal(_ answer: ReceivedAnswer, isDeclared: Bool) -> StoringRefusal? {
+  private func refusal(_ answer: ReceivedAnswer, _ control: CacheControl) -> StoringRefusal? {
     if policy.model == nil || mode == .withoutCache { return .disabled }
     if asks.noStore { return .noStore }
     if fields.contains("Range") || answer.head.status == 206 { return .partial }
     if !isWhole(answer) { return .incomplete }
     if answer.head.status < 200 || answer.head.status == 304 { return .status }
-    if isDeclared { return answer.isAccepted ? nil : .status }
-    return refusalByServer(answer.head)
+    if isDeclared(answer.head, control) { return answer.isAccepted ? nil : .status }
+    return refusalByServer(answer.head, control)
   }
 
   /// RFC 9111 section 3, and RFC 9110 section 9.3.3 for POST.
-  private func refusalByServer(_ answer: ResponseHead) -> StoringRefusal? {
-    let control = CacheControl(answer: answer.fields)
+  private func refusalByServer(_ answer: ResponseHead, _ control: CacheControl) -> StoringRefusal? {
     let isExplicit = control.maxAge != nil || answer.fields.contains("Expires")
     if control.mustUnderstand {
       if !Self.isUnderstood(answer.status) { return .status }

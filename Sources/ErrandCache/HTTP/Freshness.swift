@@ -18,7 +18,8 @@ package struct Freshness: Sendable, Hashable {
   package let source: Source
   /// For how long it is fresh, in milliseconds.
   package let lifetime: Int64
-  /// How old it is, in milliseconds; nil where the clock was set back since, so that nobody knows.
+  /// How old it is, in milliseconds: under a declared lifetime since it came, else since it was made. Nil where the clock
+  /// was set back since, so that nobody knows.
   package let age: Int64?
 
   /// Finds out by the policy of the request that asks.

@@ -2,17 +2,17 @@ import ErrandCore
 
 /// Which fields of an answer are stored, and how a later answer changes them.
 enum StoredFields {
-  /// Fields of one connection or one hop (RFC 9111 section 3.1).
-  private static let ofConnection: Set<HTTPFieldName> = [
+  /// Fields of one connection or one hop (RFC 9111 section 3.1), and cookies.
+  private static let ofConnection: [HTTPFieldName] = [
     "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
-    "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",
+    "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", .setCookie,
   ]
   /// Fields that describe the stored body, which a later head does not change (section 3.2).
-  private static let ofBody: Set<HTTPFieldName> = [
+  private static let ofBody: [HTTPFieldName] = [
     .contentLength, .contentEncoding, .contentType, "Content-Range",
   ]
   /// Fields that belong to the exchange they came in.
-  private static let ofExchange: Set<HTTPFieldName> = ["Age", .date]
+  private static let ofExchange: [HTTPFieldName] = ["Age", .date]
 
   /// The fields that are stored, in their order; with a `Date` where the answer has none.
   ///
@@ -28,7 +28,7 @@ enum StoredFields {
   static func merged(_ stored: HTTPFields, with later: HTTPFields, at responseTime: WallTime) -> HTTPFields {
     var added = kept(of: later, at: responseTime)
     added.removeAll { ofBody.contains($0.name) }
-    let replaced = Set(added.all.map(\.name)).union(ofExchange)
+    let replaced = added.all.map(\.name) + ofExchange
     var merged = stored
     merged.removeAll { replaced.contains($0.name) }
     return HTTPFields(merged.all + added.all)
@@ -36,9 +36,8 @@ enum StoredFields {
 
   private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
     let named = fields.values(of: "Connection").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
-    let dropped = ofConnection.union(named).union([.setCookie])
     var kept = fields
-    kept.removeAll { dropped.contains($0.name) }
+    kept.removeAll { ofConnection.contains($0.name) || named.contains($0.name) }
     return kept
   }
 }

@@ -39,7 +39,7 @@ package enum Varying: Sendable, Hashable {
 
   /// Whether a request has the fields as they were sent for a stored answer.
   package static func matches(_ stored: [VaryingField], _ request: HTTPFields, salt: [UInt8]) -> Bool {
-    stored.allSatisfy { $0 == field($0.name, of: request, salt: salt) }
+    stored.allSatisfy { $0 == field($0.name, of: request, salt: salt, expected: $0.value) }
   }
 
   /// Which of the answers under one key it is. What HEAD got stands beside what GET got.
@@ -54,21 +54,27 @@ package enum Varying: Sendable, Hashable {
     return form.digest
   }
 
-  private static func field(_ name: String, of request: HTTPFields, salt: [UInt8]) -> VaryingField {
+  /// - Parameter expected: A normalised value; a field that has it as it stands is not normalised once more.
+  private static func field(
+    _ name: String, of request: HTTPFields, salt: [UInt8], expected: String? = nil
+  ) -> VaryingField {
     let fieldName = HTTPFieldName(name)
-    guard request.contains(fieldName) else { return VaryingField(name: name, value: nil) }
-    let value = normalised(request.values(of: fieldName), name)
-    let isSecret = request.all.contains { $0.name == fieldName && $0.isSecret }
+    let found = request.all.filter { $0.name == fieldName }
+    guard let first = found.first else { return VaryingField(name: name, value: nil) }
+    let isSecret = found.contains { $0.isSecret }
+    if found.count == 1, !isSecret, first.value == expected { return VaryingField(name: name, value: expected) }
+    let value = normalised(found.map(\.value), name)
     return VaryingField(name: name, value: isSecret ? digest(name, value, salt) : value)
   }
 
-  /// Several lines become one; in fields that are known to be lists, space around commas and semicolons goes.
+  /// Several lines become one; in fields that are known to be lists, space around commas and semicolons becomes that
+  /// which most programs write: `a, b;q=0.5`.
   private static func normalised(_ lines: [String], _ name: String) -> String {
     let joined = lines.map { String(FieldList.trimmed($0.utf8[...])) ?? $0 }.joined(separator: ", ")
     guard ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name) else { return joined }
     return FieldList.members(joined).map { member in
       member.split(separator: ";").map { String(FieldList.trimmed($0.utf8)) ?? String($0) }.joined(separator: ";")
-    }.joined(separator: ",")
+    }.joined(separator: ", ")
   }
 
   private static func digest(_ name: String, _ value: String, _ salt: [UInt8]) -> String {

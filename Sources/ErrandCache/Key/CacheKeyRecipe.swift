@@ -54,6 +54,11 @@ package struct CacheKeyRecipe: Sendable, Hashable {
       entry: owned(anyAccount, request), anyAccount: anyAccount, target: target(of: request.url), account: account)
   }
 
+  /// The key of a GET for the same URL: under it lies what ``StoringDecision/storeForGet(_:)`` stores.
+  package func keyForGet(insteadOf request: HTTPRequest) -> CacheKey {
+    key(for: HTTPRequest(url: request.url, fields: request.fields))
+  }
+
   /// What everything stored for a URL and this account has in common, whatever the method and the model.
   package func target(of url: HTTPURL) -> Digest {
     var form = CanonicalForm("target", salt: salt, version: version)

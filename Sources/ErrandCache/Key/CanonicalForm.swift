@@ -1,10 +1,12 @@
 /// Writes what a digest is made of, so that two different lists of things never are the same bytes.
 ///
-/// The format: one byte of version; the purpose; then one item after the other. An item is its length in bytes (eight
-/// bytes, highest first) and its bytes; an absent one is eight bytes of 255; a list is its count and its items.
+/// The format: one byte of version; the purpose; the salt; then one item after the other. A number is written seven bits
+/// a byte, the lowest first, all bytes but the last with the high bit set. A text is its length in bytes plus one, and
+/// its bytes; an absent one is a zero; a digest is its 32 bytes behind a one, or a zero; a list is its count and its
+/// items.
 ///
 /// ```
-/// 01 | 00…03 "url" | 00…04 "http" | 00…01 "h" | FF…FF
+/// 01 | 04 "url" | 01 | 05 "http" | 02 "h" | 00
 /// ```
 package struct CanonicalForm: Sendable {
   /// The format that is written. A change of it, or of what a key is made of, makes every stored entry unknown.
@@ -17,7 +19,7 @@ package struct CanonicalForm: Sendable {
   ///   - purpose: What the digest names; those of different purposes never meet.
   ///   - salt: The store's own bytes.
   package init(_ purpose: String, salt: [UInt8], version: UInt8 = Self.version) {
-    bytes.reserveCapacity(512)
+    bytes.reserveCapacity(256)
     bytes.append(version)
     add(purpose)
     add(bytes: salt)
@@ -25,13 +27,13 @@ package struct CanonicalForm: Sendable {
 
   /// Adds a text, or that there is none.
   package mutating func add(_ text: String?) {
-    guard let text else { return add(.max) }
+    guard let text else { return add(0) }
     add(bytes: text.utf8)
   }
 
   /// Adds bytes.
   package mutating func add(bytes added: some Collection<UInt8>) {
-    add(UInt64(added.count))
+    add(UInt64(added.count) &+ 1)
     bytes.append(contentsOf: added)
   }
 
@@ -43,16 +45,22 @@ package struct CanonicalForm: Sendable {
 
   /// Adds a digest, or that there is none.
   package mutating func add(_ digest: Digest?) {
-    guard let digest else { return add(.max) }
-    add(32)
-    for word in [digest.words.0, digest.words.1, digest.words.2, digest.words.3] { add(word) }
+    guard let digest else { return add(0) }
+    add(1)
+    let words = digest.words
+    withUnsafeBytes(of: (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)) {
+      bytes.append(contentsOf: $0)
+    }
   }
 
   /// Adds a number.
   package mutating func add(_ number: UInt64) {
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: number &>> shift))
+    var rest = number
+    while rest > 0x7F {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest &>>= 7
     }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
   /// The digest of all that was added.

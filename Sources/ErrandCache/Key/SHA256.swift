@@ -96,14 +96,14 @@ package struct SHA256: Sendable {
     _ bytes: UnsafeRawBufferPointer, from start: Int, into schedule: UnsafeMutableBufferPointer<UInt32>
   ) {
     for index in 0..<16 {
-      let word = bytes.loadUnaligned(fromByteOffset: start + 4 * index, as: UInt32.self)
+      let word = bytes.loadUnaligned(fromByteOffset: start &+ 4 &* index, as: UInt32.self)
       schedule.initializeElement(at: index, to: UInt32(bigEndian: word))
     }
     for index in 16..<64 {
-      let (early, late) = (schedule[index - 15], schedule[index - 2])
+      let (early, late) = (schedule[index &- 15], schedule[index &- 2])
       let first = rotated(early, 7) ^ rotated(early, 18) ^ (early &>> 3)
       let second = rotated(late, 17) ^ rotated(late, 19) ^ (late &>> 10)
-      schedule.initializeElement(at: index, to: schedule[index - 16] &+ first &+ schedule[index - 7] &+ second)
+      schedule.initializeElement(at: index, to: schedule[index &- 16] &+ first &+ schedule[index &- 7] &+ second)
     }
   }
 
@@ -113,16 +113,31 @@ package struct SHA256: Sendable {
   ) -> SIMD8<UInt32> {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
-      let choice = (e & f) ^ (~e & g)
-      let mixed = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let first = h &+ mixed &+ choice &+ constants[index] &+ schedule[index]
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      (h, g, f, e) = (g, f, e, d &+ first)
-      (d, c, b, a) = (c, b, a, first &+ second)
+    // Eight rounds bring every word back to its place, so none is moved.
+    for index in stride(from: 0, to: 64, by: 8) {
+      let word = { (offset: Int) in constants[index &+ offset] &+ schedule[index &+ offset] }
+      round(word(0), a, b, c, &d, e, f, g, &h)
+      round(word(1), h, a, b, &c, d, e, f, &g)
+      round(word(2), g, h, a, &b, c, d, e, &f)
+      round(word(3), f, g, h, &a, b, c, d, &e)
+      round(word(4), e, f, g, &h, a, b, c, &d)
+      round(word(5), d, e, f, &g, h, a, b, &c)
+      round(word(6), c, d, e, &f, g, h, a, &b)
+      round(word(7), b, c, d, &e, f, g, h, &a)
     }
     return SIMD8(a, b, c, d, e, f, g, h)
+  }
+
+  @inline(__always)
+  private static func round(
+    _ word: UInt32, _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
+    _ h: inout UInt32
+  ) {
+    let choice = g ^ (e & (f ^ g))
+    let majority = (a & b) | (c & (a | b))
+    let first = h &+ word &+ choice &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25))
+    d &+= first
+    h = first &+ majority &+ (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22))
   }
 
   @inline(__always)

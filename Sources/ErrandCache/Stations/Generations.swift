@@ -27,6 +27,17 @@ struct Generations: Sendable {
     if !out.isEmpty { removals.append((number, selection)) }
   }
 
+  /// Something is removed by the success of an exchange whose own answer outlives it.
+  ///
+  /// Returns the generation in which that answer counts: the new one, unless somebody else removed it before.
+  mutating func advance(
+    _ selection: CacheSelection, from noted: UInt64, keeping key: CacheKey, _ label: CacheEntryLabel
+  ) -> UInt64 {
+    let isCurrent = admits(noted, key: key, label: label)
+    advance(selection)
+    return isCurrent ? number : noted
+  }
+
   /// Whether an answer may still be stored that was asked for in a generation.
   func admits(_ noted: UInt64, key: CacheKey, label: CacheEntryLabel) -> Bool {
     !removals.contains { $0.number > noted && $0.selection.covers(key, label) }

@@ -47,6 +47,7 @@ struct LookUp {
       if serving.refreshes { refresh(entry, trip) }
       return served(entry, serving, trip)
     case (.notModified(let serving), let entry?):
+      if serving.refreshes { refresh(entry, trip) }
       return served(entry, serving, trip, body: false)
     case (.validate(let how), let entry?):
       trip.asked = (entry, how)
@@ -57,7 +58,7 @@ struct LookUp {
       throw APIError.cacheMiss(miss)
     case (.gatewayTimeout(let miss), _):
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
-      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url)
+      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url).coming(from: .local)
     case (.bypass(let bypass), _):
       trip.forward = .bypass(bypass)
       return try await goOn(trip)
@@ -116,10 +117,12 @@ struct LookUp {
     return served(entry, serving, trip)
   }
 
-  /// The exchange ends a moment before the call does, so that the stored answer is there in time.
+  /// The exchange ends a moment before the call does, so that the stored answer is there in time: a tenth of what is
+  /// left, and 50 ms at most.
   private func withTimeToSpare(_ trip: CacheTrip) async throws -> HTTPResponse {
     let call = context.call
-    let child = CallState(deadline: call.deadline?.advanced(by: .milliseconds(-10)), timers: call.timers)
+    let spare = min(.milliseconds(50), (call.timeLeft ?? .zero) / 10)
+    let child = CallState(deadline: call.deadline?.advanced(by: .zero - spare), timers: call.timers)
     defer { child.settle() }
     return try await call.whileAsking({ child.stop($0) }) {
       try await next(request, in: context.with(note: trip).with(child))
@@ -129,6 +132,8 @@ struct LookUp {
   private static func isServersFault(_ error: any Error) -> Bool {
     switch error {
     case let failure as TransportFailure: failure.kind != .sink && failure.kind != .unsupported
+    // An interceptor of the app around the exchange has seen it.
+    case let error as APIError: error.stage == .transport && (error.cause.map(isServersFault) ?? false)
     case let stopped as CallState.Stopped: stopped.reason == .expired
     default: false
     }
@@ -142,16 +147,34 @@ struct LookUp {
     }
     guard let state else { return }
     let generation = cache.generations.withLock { $0.note() }
+    let request = withoutConditions
+    let question = trip.question.asked(by: request)
     var refreshing = CacheTrip(
-      store: trip.store, recipe: trip.recipe, key: trip.key, question: trip.question, generation: generation)
-    refreshing.asked = (entry, trip.question.validation(of: entry.head))
+      store: trip.store, recipe: trip.recipe, key: trip.key, question: question, generation: generation)
+    refreshing.asked = (entry, question.validation(of: entry.head))
     refreshing.forward = .miss(.expired)
     let background = context.with(note: refreshing).inBackground(state)
-    Task { @concurrent [cache, next, request, key = trip.key] in
-      _ = try? await next(request, in: background)
+    Task { @concurrent [cache, next, key = trip.key] in
+      if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }
       cache.generations.withLock { $0.giveBack(generation) }
       cache.refreshes.end(key, state)
     }
+  }
+
+  /// The request without the questions that its caller asks the server.
+  private var withoutConditions: HTTPRequest {
+    var request = request
+    request.fields.removeAll { CacheQuestion.conditions.contains($0.name) }
+    return request
+  }
+
+  /// Whether the entry is the one that would be found now: another call may have refreshed it since this one looked.
+  private static func isStill(_ entry: CacheEntry, _ trip: CacheTrip, _ state: CallState) async -> Bool {
+    let question = trip.question
+    let found = await trip.store.find(
+      trip.key, choosing: { question.choice(among: $0) }, call: state, patience: Caching.patience(for: question.mode))
+    guard case .found(let now) = found else { return false }
+    return now.head.variant == entry.head.variant && now.head.responseTime == entry.head.responseTime
   }
 
   private static let refreshLimit = Duration.seconds(60)

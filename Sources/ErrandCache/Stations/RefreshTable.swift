@@ -42,6 +42,9 @@ final class RefreshTable: Sendable {
     for continuation in told { continuation.resume() }
   }
 
+  /// Whether none is under way.
+  var isEmpty: Bool { running.withLock { $0.isEmpty } }
+
   /// Cancels the refreshes of what is removed.
   func cancel(_ selection: CacheSelection) {
     let stopped = running.withLock { running in

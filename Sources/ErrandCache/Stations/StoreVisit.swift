@@ -41,7 +41,7 @@ struct StoreVisit {
   private func apply(_ renewal: CacheRenewal, to entry: CacheEntry) {
     switch renewal {
     case .renewed(let head):
-      whileCurrent(trip.key, head.label) {
+      whileCurrent(trip.generation, trip.key, head.label) {
         trip.store.renew(trip.key, stored: entry.head.responseTime, head: head)
       }
     case .last, .outdated: trip.store.remove(.variant(trip.key, entry.head.variant))
@@ -55,11 +55,9 @@ struct StoreVisit {
   func take(_ response: HTTPResponse, _ times: Times) async throws -> HTTPResponse {
     let answer = received(response, times)
     let keeps = await keepsShape(response)
-    // What is stored under another request is a result of this one, and outlives what this one makes worthless.
-    let mayStoreAlias = aliasIsCurrent
-    invalidate(by: response)
+    let generation = await invalidate(by: response)
     freshen(byHead: answer)
-    let isStored = keeps && (store(response, answer) || storeAlias(response, answer, mayStoreAlias))
+    let isStored = keeps && (store(response, answer, generation) || storeAlias(response, answer, generation))
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
@@ -72,42 +70,59 @@ struct StoreVisit {
     trip.asked == nil ? trip.forward : .changed
   }
 
-  private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer) -> Bool {
+  private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
     guard context.plan.cache?.alias == nil else { return false }
     switch trip.question.storing(answer, tag: context.info.tag) {
-    case .store(let head): return put(CacheEntry(key: trip.key, head: head, body: response.body))
-    case .storeForGet(let head):
-      let get = HTTPRequest(url: request.url, fields: request.fields)
-      return put(CacheEntry(key: trip.recipe.key(for: get), head: head, body: response.body))
+    case .store(let head): return put(CacheEntry(key: trip.key, head: head, body: response.body), generation)
+    case .storeForGet(let head): return put(CacheEntry(key: keyForGet, head: head, body: response.body), generation)
     case .refuse:
       // What the server no longer stands by is not kept beside what it says now.
-      if let entry = trip.asked?.entry, response.status < 500 {
+      if let entry = trip.asked?.entry, Self.disowns(response.status) {
         trip.store.remove(.variant(trip.key, entry.head.variant))
       }
       return false
     }
   }
 
-  private func put(_ entry: CacheEntry) -> Bool {
-    let isStored = whileCurrent(entry.key, entry.head.label) { trip.store.put(entry) }
+  /// Whether an answer that is not stored says that the stored one no longer holds. To refuse this call, or to fail,
+  /// says nothing about it.
+  private static func disowns(_ status: Int) -> Bool {
+    (200...399).contains(status) || status == 404 || status == 410
+  }
+
+  private var keyForGet: CacheKey { trip.recipe.key(for: HTTPRequest(url: request.url, fields: request.fields)) }
+
+  private func put(_ entry: CacheEntry, _ generation: UInt64) -> Bool {
+    let isStored = whileCurrent(generation, entry.key, entry.head.label) { trip.store.put(entry) }
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }
 
   /// Under the lock that a removal takes: what is removed meanwhile is never stored after.
   @discardableResult
-  private func whileCurrent(_ key: CacheKey, _ label: CacheEntryLabel, _ body: () -> Void) -> Bool {
+  private func whileCurrent(
+    _ generation: UInt64, _ key: CacheKey, _ label: CacheEntryLabel, _ body: () -> Void
+  ) -> Bool {
     cache.generations.withLock { generations in
-      guard generations.admits(trip.generation, key: key, label: label) else { return false }
+      guard generations.admits(generation, key: key, label: label) else { return false }
       body()
       return true
     }
   }
 
-  private func invalidate(by response: HTTPResponse) {
-    for url in trip.question.invalidations(by: response.head) {
-      cache.remove(.target(trip.recipe.target(of: url)), from: trip.store)
+  /// Returns the generation to store the answer in: what is stored of it, for GET or under another request, is a
+  /// result of this exchange and outlives what this exchange makes worthless.
+  private func invalidate(by response: HTTPResponse) async -> UInt64 {
+    let urls = trip.question.invalidations(by: response.head)
+    if urls.isEmpty { return trip.generation }
+    let key = alias?.key ?? keyForGet
+    let label = CacheEntryLabel(
+      method: "", url: "", host: (alias?.question.url ?? request.url).host, tag: context.info.tag)
+    var generation = trip.generation
+    await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+      generation = cache.remove(selection, from: store, by: generation, keeping: key, label)
     }
+    return generation
   }
 
   /// An answer to HEAD says something about what GET stored.
@@ -126,7 +141,7 @@ struct StoreVisit {
 
   // MARK: - Under another request
 
-  private var aliasKey: (key: CacheKey, question: CacheQuestion)? {
+  private var alias: (key: CacheKey, question: CacheQuestion)? {
     guard let alias = context.plan.cache?.alias, let model = alias.policy.model else { return nil }
     let recipe = CacheKeyRecipe(
       model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
@@ -136,19 +151,9 @@ struct StoreVisit {
     return (recipe.key(for: alias.request), question)
   }
 
-  private var aliasIsCurrent: Bool {
-    guard let (key, question) = aliasKey else { return false }
-    let label = CacheEntryLabel(method: "", url: "", host: question.url.host, tag: context.info.tag)
-    return whileCurrent(key, label) {}
-  }
-
-  private func storeAlias(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ isCurrent: Bool) -> Bool {
-    guard isCurrent, let (key, question) = aliasKey,
-      case .store(let head) = question.storing(answer, tag: context.info.tag)
-    else { return false }
-    trip.store.put(CacheEntry(key: key, head: head, body: response.body))
-    cache.count { $0.stored += 1 }
-    return true
+  private func storeAlias(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
+    guard let alias, case .store(let head) = alias.question.storing(answer, tag: context.info.tag) else { return false }
+    return put(CacheEntry(key: alias.key, head: head, body: response.body), generation)
   }
 
   // MARK: - The shape

@@ -12,7 +12,13 @@ package struct Storing: Interceptor {
     guard let cache else { return try await next(request) }
     guard let note = context.note, let trip = note as? CacheTrip else {
       let response = try await next(request)
-      if !request.method.isSafe { await invalidate(request, response, context, cache) }
+      if request.method.isSafe { return response }
+      // A call without the cache that changes something makes what is stored for its URL worthless, too.
+      let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
+      let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
+      await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+        cache.remove(selection, from: store)
+      }
       return response
     }
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
@@ -20,7 +26,7 @@ package struct Storing: Interceptor {
     if answered.status == 304, trip.asked != nil {
       if let response = visit.confirmed(by: answered, times) { return response }
       // It is about something else: the caller, who asked no such question, gets a whole answer.
-      let (whole, times) = try await ask(request, [], cache, next)
+      let (whole, times) = try await ask(request, trip.question.fieldsToAdd, cache, next)
       return try await visit.take(whole, times)
     }
     return try await visit.take(answered, times)
@@ -34,19 +40,5 @@ package struct Storing: Interceptor {
     let sent = cache.wallClock()
     let response = try await next(request)
     return (response, StoreVisit.Times(sent: sent, received: cache.wallClock()))
-  }
-
-  /// A call without the cache that changes something makes what is stored for its URL worthless, too.
-  private func invalidate(
-    _ request: HTTPRequest, _ response: HTTPResponse, _ context: CallContext, _ cache: ResponseCache
-  ) async {
-    let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
-    let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
-    guard !urls.isEmpty else { return }
-    for store in cache.opened {
-      guard let salt = await store.salt(call: context.call) else { continue }
-      let recipe = CacheKeyRecipe(model: .http, partition: context.partition(of: request), salt: salt.bytes)
-      for url in urls { cache.remove(.target(recipe.target(of: url)), from: store) }
-    }
   }
 }

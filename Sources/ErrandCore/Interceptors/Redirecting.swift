@@ -6,10 +6,11 @@ package struct Redirecting: Interceptor {
     let response = try await next(request)
     guard RedirectDecision.isRedirect(response.status) else { return response }
     let (last, usedCache) = try await follow(response, to: request, context, next)
-    guard usedCache, (400..<500).contains(last.status) else { return last }
+    guard usedCache, (400..<500).contains(last.status), context.plan.cache?.mode != .cacheOnly else { return last }
     // A stored redirect may lead to where nothing is any more: the server is asked for the way once.
     let past = context.pastCache()
     let fresh = try await next(request, in: past)
+    if fresh.origin == .local { return last }
     guard RedirectDecision.isRedirect(fresh.status) else { return fresh }
     return try await follow(fresh, to: request, past, next).last
   }
@@ -17,7 +18,7 @@ package struct Redirecting: Interceptor {
   private func follow(
     _ first: HTTPResponse, to opener: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> (last: HTTPResponse, usedCache: Bool) {
-    var usedCache = first.origin.isFromCache
+    var usedCache = false
     var response = first
     var request = opener
     var visited = [opener]
@@ -26,12 +27,12 @@ package struct Redirecting: Interceptor {
       case .deliver: return (response, usedCache)
       case .fail(let error): throw error.with { $0.response = response }
       case .follow(let hop):
+        usedCache = usedCache || response.origin == .cacheFresh || response.origin == .cacheStale
         context.record.hopped()
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)
         request = hop
         response = try await next(hop, in: context)
-        usedCache = usedCache || response.origin.isFromCache
       }
     }
   }

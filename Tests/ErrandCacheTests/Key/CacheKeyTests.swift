@@ -90,6 +90,12 @@ import Testing
     #expect(seen.count > 2_000)
   }
 
+  @Test func `lists do not run into each other`() throws {
+    let one = HTTPFields([HTTPField("A", "x"), HTTPField("B", "b"), HTTPField("B", "y")])
+    let two = HTTPFields([HTTPField("A", "x"), HTTPField("A", "b"), HTTPField("B", "y")])
+    #expect(try Case(fields: one, chosen: ["A", "B"]).key() != Case(fields: two, chosen: ["A", "B"]).key())
+  }
+
   @Test func `equal requests share`() throws {
     let key = try Case().key()
     #expect(try Case(url: "HTTPS://API.Example:443/v1/items?page=1&sort=up").key() == key)
@@ -103,6 +109,14 @@ import Testing
       #expect(try Case(method: .head, model: model).key() == Case(model: model).key())
       #expect(try Case(method: .options, model: model).key() != Case(model: model).key())
     }
+  }
+
+  @Test func `POST can store for GET`() throws {
+    let recipe = CacheKeyRecipe(model: .http, fields: ["Accept"], partition: .nobody, salt: [])
+    let post = try HTTPRequest(
+      method: .post, url: "https://h/a", fields: ["Accept": "a", "Content-Type": "b/c"], body: Data("x".utf8))
+    let get = try HTTPRequest(url: "https://h/a", fields: ["Accept": "a"])
+    #expect(recipe.keyForGet(insteadOf: post) == recipe.key(for: get) && recipe.key(for: post) != recipe.key(for: get))
   }
 
   @Test func `accounts differ in their own part alone`() throws {

@@ -1,5 +1,5 @@
 import Errand
-import ErrandCache
+@testable import ErrandCache
 import ErrandTesting
 import Foundation
 
@@ -33,6 +33,24 @@ final class CacheFixture: Sendable {
   /// How many requests reached the server.
   var asked: Int { transport.requests.count }
 
+  /// The present as a server writes it.
+  var date: String { HTTPDate.text(wall.all.last ?? WallTime(milliseconds: 0)) }
+
+  /// What a page gives without asking anybody: nil where nothing can be served.
+  func stored(_ page: Page = Page()) async -> String? {
+    await client.outcome(of: page, options: .cache(.cacheOnly)).value
+  }
+
+  /// Why a page gives nothing without asking anybody.
+  func miss(_ page: Page = Page()) async -> CacheMiss? {
+    await client.outcome(of: page, options: .cache(.cacheOnly)).error?.cacheMiss
+  }
+
+  /// Waits until no background refresh is under way.
+  func settled() async {
+    while !cache.refreshes.isEmpty { await Task.yield() }
+  }
+
   /// Turns both clocks.
   func pass(_ seconds: Int) {
     clock.advance(by: .seconds(seconds))
@@ -55,5 +73,27 @@ struct Page: APIRequest {
   var cacheKey = CacheKeyRule()
   var headers = RequestHeaders()
   var arguments = Arguments()
+  var body: RequestBody?
+  var credential = RequestCredential.inherited
+  var family: RequestFamily?
+  var statusRule: StatusRule?
+  var redirects: RedirectPolicy?
+  var cachedAs: (any APIRequest)?
   typealias Response = String
+
+  /// A page kept as the server says.
+  static func http(
+    _ name: String = "page", method: HTTPMethod = .get, headers: RequestHeaders = RequestHeaders()
+  ) -> Page {
+    Page(name: name, method: method, cache: .http, headers: headers)
+  }
+}
+
+extension ScriptedAnswer {
+  /// A text with fields.
+  static func page(_ text: String, _ fields: HTTPFields, status: Int = 200) -> ScriptedAnswer {
+    var answer = ScriptedAnswer.text(text, status: status)
+    for field in fields.all { answer.head.fields.replace(field) }
+    return answer
+  }
 }

@@ -37,7 +37,8 @@ import Testing
   @Test(arguments: [
     ("", 59, "fresh"), ("", 60, "validate"), (changed, 59, "fresh"), ("Cache-Control: private", 59, "fresh"),
     ("Cache-Control: max-age=5", 10, "validate"), ("Cache-Control: max-age=99", 90, "fresh"),
-    ("Cache-Control: no-cache", 1, "validate"), ("Expires: 0", 1, "validate"), (#"Cache-Control: x=""#, 1, "validate"),
+    ("Cache-Control: no-cache", 1, "validate"), ("Expires: 0", 1, "validate"),
+    ("Cache-Control: no-store, must-understand", 1, "validate"), (#"Cache-Control: x=""#, 1, "validate"),
   ])
   func `a declared lifetime fills the gap`(fields: String, age: Double, word: String) throws {
     #expect(try Scene.verdict(fields, after: age, policy: .httpElse(.seconds(60))) == word)

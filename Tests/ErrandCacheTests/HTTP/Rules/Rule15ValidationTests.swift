@@ -37,6 +37,19 @@ import Testing
     #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(10)).decision == .bypass(.conditional))
   }
 
+  @Test(arguments: ["If-Match: *", "If-Unmodified-Since: \(Scene.date)", #"If-Range: "x""#])
+  func `conditions for the server go to the server`(request: String) throws {
+    let head = Scene.stored(#"Cache-Control: max-age=60 | ETag: "x""#)
+    #expect(try Scene.ask(.get, request).decide(among: [head], at: Scene.at(1)).decision == .bypass(.conditional))
+  }
+
+  @Test func `a refresh in the background asks, too`() throws {
+    let head = Scene.stored(#"Cache-Control: max-age=60, immutable | ETag: "x""#)
+    let tag = HTTPField("If-None-Match", #""x""#)
+    #expect(try Scene.ask().validation(of: head).fields == [tag])
+    #expect(try Scene.ask(.get, #"If-None-Match: "y""#).validation(of: head).fields.isEmpty)
+  }
+
   @Test func `other methods are asked without conditions`() throws {
     let question = try Scene.ask(.post, policy: .lifetime(.seconds(5)))
     #expect(Self.added(#"ETag: "x""#, question).isEmpty)

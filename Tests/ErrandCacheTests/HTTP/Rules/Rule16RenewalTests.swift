@@ -29,6 +29,17 @@ import Testing
     #expect(try Scene.word(Scene.ask().renewal(of: Scene.stored(""), by: Scene.answer(status))) == "unrelated")
   }
 
+  @Test(arguments: [
+    (200, true), (204, true), (301, true), (302, true), (404, true), (410, true), (206, false), (304, false),
+    (401, false), (403, false), (412, false), (429, false), (500, false), (503, false),
+  ])
+  func `another answer outdates it or not`(status: Int, isOutdated: Bool) throws {
+    let head = ResponseHead(status: status)
+    #expect(try Scene.ask().isOutdated(by: head) == isOutdated)
+    #expect(try Scene.ask(.post, policy: .lifetime(.seconds(5))).isOutdated(by: head) == isOutdated)
+    #expect(try !Scene.ask(.get, "Range: bytes=0-1").isOutdated(by: head) && !Scene.ask(.head).isOutdated(by: head))
+  }
+
   @Test func `its fields take the place of the stored ones`() throws {
     let stored = Scene.stored(
       "ETag: \"x\" | X-A: 1 | Age: 500 | X-B: 1 | X-B: 2 | Content-Length: 2 | Content-Type: a/b | Content-Encoding: gzip"

@@ -1,0 +1,157 @@
+import Errand
+import ErrandTesting
+import Testing
+
+/// Redirects are stored hop by hop, each with its own freshness.
+@Suite struct CachedRedirectTests {
+  private static func redirect(_ control: String?, _ status: Int = 302, to: String = "/b") -> ScriptedAnswer {
+    var answer = ScriptedAnswer.redirect(to: to, status: status)
+    if let control { answer.head.fields.replace(HTTPField(.cacheControl, control)) }
+    return answer
+  }
+
+  @Test(arguments: [
+    (302, Optional("max-age=60"), true), (302, nil, false), (307, "max-age=60", true), (301, "max-age=60", true),
+    (308, nil, false), (303, "no-store", false),
+  ])
+  func `hop is kept as the server says`(_ status: Int, _ control: String?, _ isKept: Bool) async throws {
+    let fixture = CacheFixture { request, number in
+      request.url.path == "/a"
+        ? Self.redirect(control, status) : .page("answer \(number)", ["Cache-Control": "max-age=600"])
+    }
+    _ = try await fixture.client.send(Page.http("a"))
+    let again = try await fixture.client.response(Page.http("a"))
+    #expect(again.value == "answer 2" && again.raw.url.path == "/b" && again.metrics.redirects == 1)
+    #expect(fixture.asked == (isKept ? 2 : 3))
+    #expect(try await fixture.client.response(Page.http("b")).origin == .cacheFresh, "stored under its own URL")
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http("a"))
+    #expect(fixture.transport.requests.last?.url.path == "/a", "the hop has expired, the page has not")
+  }
+
+  @Test func `chain is not stored under its first URL`() async throws {
+    let fixture = CacheFixture { request, number in
+      request.url.path == "/a" ? Self.redirect("no-store") : .page("answer \(number)", ["Cache-Control": "max-age=600"])
+    }
+    _ = try await fixture.client.send(Page.http("a"))
+    #expect(await fixture.cache.entries().map(\.head.label.url) == ["https://api.example.com/b"])
+  }
+
+  @Test func `declared lifetime keeps each hop`() async throws {
+    let fixture = CacheFixture { request, number in
+      request.url.path == "/a" ? Self.redirect("no-cache") : .text("answer \(number)")
+    }
+    _ = try await fixture.client.send(Page(name: "a"))
+    let again = try await fixture.client.response(Page(name: "a"))
+    #expect(again.value == "answer 2" && again.origin == .cacheFresh && fixture.asked == 2)
+    #expect(await fixture.stored(Page(name: "a")) == "answer 2")
+  }
+
+  @Test func `hop that is not followed is not kept`() async throws {
+    let fixture = CacheFixture { _, _ in Self.redirect(nil, to: "http://plain.example.com/") }
+    let error = await fixture.client.outcome(of: Page(name: "a")).error
+    #expect(error?.code == .redirectRefused)
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: [404, 410, 403])
+  func `cached hop into nowhere is asked once more`(_ status: Int) async throws {
+    let fixture = CacheFixture { request, number in
+      switch (request.url.path, number) {
+      case ("/a", 1): Self.redirect("max-age=600")
+      case ("/a", _): Self.redirect("max-age=600", to: "/c")
+      case ("/b", 2): .page("answer 2", ["Cache-Control": "no-store"])
+      case ("/b", _): .status(status)
+      default: .text("moved")
+      }
+    }
+    #expect(try await fixture.client.send(Page.http("a")) == "answer 2")
+    #expect(try await fixture.client.send(Page.http("a")) == "moved")
+    #expect(fixture.transport.requests.map(\.url.path) == ["/a", "/b", "/b", "/a", "/c"])
+    #expect(try await fixture.client.response(Page.http("a")).metrics.attempts == 1, "the new way is stored")
+  }
+
+  @Test func `hop that just came is believed`() async throws {
+    let fixture = CacheFixture { request, _ in
+      request.url.path == "/a" ? Self.redirect("max-age=600") : .status(404, fields: ["Cache-Control": "no-store"])
+    }
+    #expect(await fixture.client.outcome(of: Page.http("a")).error?.status == 404)
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `cached refusal behind a fresh hop is believed`() async throws {
+    let fixture = CacheFixture { request, _ in
+      request.url.path == "/a"
+        ? Self.redirect("no-store") : .status(404, fields: ["Cache-Control": "max-age=600"])
+    }
+    for asked in [2, 3] {
+      #expect(await fixture.client.outcome(of: Page.http("a")).error?.status == 404)
+      #expect(fixture.asked == asked)
+    }
+  }
+
+  @Test func `confirmed hop is believed`() async throws {
+    let fixture = CacheFixture { request, number in
+      switch request.url.path {
+      case "/a" where request.fields.contains("If-None-Match"): .status(304, fields: [.eTag: "\"a\""])
+      case "/a": Self.redirect("public, no-cache").with(.eTag, "\"a\"")
+      default: number == 2 ? .page("body", ["Cache-Control": "no-store"]) : .status(404)
+      }
+    }
+    _ = try await fixture.client.send(Page.http("a"))
+    #expect(await fixture.client.outcome(of: Page.http("a")).error?.status == 404)
+    #expect(fixture.asked == 4)
+  }
+
+  @Test func `cache alone asks nobody for the way`() async throws {
+    let fixture = CacheFixture { request, _ in
+      request.url.path == "/a"
+        ? Self.redirect("max-age=600") : .status(404, fields: ["Cache-Control": "max-age=600"])
+    }
+    #expect(await fixture.client.outcome(of: Page.http("a")).error?.status == 404)
+    #expect(await fixture.client.outcome(of: Page.http("a"), options: .cache(.cacheOnly)).error?.status == 404)
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `only-if-cached asks nobody for the way`() async throws {
+    let fixture = CacheFixture { request, _ in
+      request.url.path == "/a"
+        ? Self.redirect("max-age=600") : .status(404, fields: ["Cache-Control": "max-age=600"])
+    }
+    _ = await fixture.client.outcome(of: Page.http("a"))
+    let error = await fixture.client.outcome(of: Page.http("a", headers: ["Cache-Control": "only-if-cached"])).error
+    #expect(error?.status == 404 && fixture.asked == 2)
+  }
+
+  @Test func `cache alone misses behind a hop`() async throws {
+    let fixture = CacheFixture { request, number in
+      request.url.path == "/a" ? Self.redirect("max-age=600") : .page("body", ["Cache-Control": "no-store"])
+    }
+    _ = try await fixture.client.send(Page.http("a"))
+    #expect(await fixture.miss(.http("a")) == .missing)
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `rules count for each hop's host`() async throws {
+    let fixture = CacheFixture(change: {
+      $0.cacheRules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(60)))]
+    }) { request, number in
+      request.url.host == "cdn.example.com"
+        ? .text("answer \(number)") : Self.redirect(nil, to: "https://cdn.example.com/image")
+    }
+    for asked in [2, 3] {
+      #expect(try await fixture.client.send(Page(name: "a", cache: .inherited)) == "answer 2")
+      #expect(fixture.asked == asked)
+    }
+  }
+
+  @Test func `credential of another origin is not mixed in`() async throws {
+    let fixture = CacheFixture { request, number in
+      request.url.host == "api.example.com"
+        ? Self.redirect(nil, to: "https://other.example.com/b")
+        : .text("\(request.fields[.authorization] ?? "nobody") \(number)")
+    }
+    let page = Page(name: "a", headers: ["Authorization": "Bearer one"])
+    #expect(try await fixture.client.send(page) == "nobody 2")
+  }
+}

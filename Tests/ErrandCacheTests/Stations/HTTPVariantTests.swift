@@ -1,0 +1,117 @@
+import Errand
+import ErrandTesting
+import Testing
+
+/// `Vary`, HEAD and ranges over the whole client.
+@Suite struct HTTPVariantTests {
+  @Test func `variants stand side by side`() async throws {
+    let fixture = CacheFixture { request, number in
+      .page(
+        "\(request.fields["Accept-Language"] ?? "-") \(number)",
+        ["Vary": "Accept-Language", "Cache-Control": "max-age=60"])
+    }
+    func page(_ language: String) -> Page { .http(headers: ["Accept-Language": .text(language)]) }
+    #expect(try await fixture.client.send(page("de")) == "de 1")
+    #expect(try await fixture.client.send(page("en")) == "en 2")
+    #expect(try await fixture.client.send(page("de")) == "de 1")
+    #expect(try await fixture.client.send(page("en")) == "en 2")
+    #expect(try await fixture.client.send(Page.http()) == "- 3")
+    #expect(try await fixture.client.send(Page.http()) == "- 3")
+    #expect(await fixture.cache.entries().count == 3)
+    fixture.cache.removeAll(host: "API.example.com")
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test func `each variant has its tag`() async throws {
+    let fixture = CacheFixture { request, _ in
+      let language = request.fields["Accept-Language"] ?? "-"
+      let tag = "\"\(language)\""
+      return request.fields["If-None-Match"] == tag
+        ? .status(304, fields: [.eTag: tag])
+        : .page(language, [.eTag: tag, "Vary": "Accept-Language", "Cache-Control": "max-age=60"])
+    }
+    func page(_ language: String) -> Page { .http(headers: ["Accept-Language": .text(language)]) }
+    for language in ["de", "en"] { _ = try await fixture.client.send(page(language)) }
+    fixture.pass(61)
+    for language in ["de", "en"] {
+      let renewed = try await fixture.client.response(page(language))
+      #expect(renewed.value == language && renewed.origin == .revalidated)
+    }
+  }
+
+  @Test(arguments: ["*", "Range", "Accept, *"])
+  func `what cannot be compared is not stored`(_ vary: String) async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", ["Vary": "\(vary)", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.stored() == "answer 3", "a declared lifetime asks nobody")
+  }
+
+  @Test func `HEAD is answered from GET`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http())
+    let head = try await fixture.client.response(Page.http(method: .head))
+    #expect(head.origin == .cacheFresh && head.value.isEmpty && head.status == 200 && fixture.asked == 1)
+    #expect(fixture.cache.statistics.bytesSaved == 0)
+  }
+
+  @Test func `GET is never answered from HEAD`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http(method: .head))
+    #expect(try await fixture.client.response(Page.http(method: .head)).origin == .cacheFresh)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+  }
+
+  @Test(arguments: [("\"a\"", true), ("\"b\"", false)])
+  func `HEAD says something about GET`(_ tag: String, _ holds: Bool) async throws {
+    let fixture = CacheFixture { request, _ in
+      .page("body", [.eTag: request.method == .head ? "\(tag)" : "\"a\"", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http(method: .head))
+    let outcome = await fixture.client.outcome(of: Page.http(), options: .cache(.cacheOnly))
+    if holds {
+      #expect(outcome.value == "body" && outcome.origin == .cacheFresh)
+    } else {
+      #expect(outcome.error?.cacheMiss == .missing)
+    }
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `ranges go past the cache`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { request, number in
+      request.fields.contains("Range")
+        ? .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)
+        : .page("answer \(number)", ["Cache-Control": "max-age=60", "Accept-Ranges": "bytes"])
+    }
+    let part = Page(cache: policy, headers: ["Range": "bytes=0-1"])
+    let whole = Page(cache: policy)
+    #expect(try await fixture.client.send(part) == "an")
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(whole) == "answer 2")
+    let again = try await fixture.client.response(part)
+    #expect(again.value == "an" && again.status == 206 && again.origin == .network)
+    #expect(try await fixture.client.send(whole) == "answer 2")
+  }
+
+  @Test func `part that nobody wanted is not stored`() async throws {
+    let fixture = CacheFixture { _, _ in
+      .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)
+    }
+    _ = try await fixture.client.send(Page.http())
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `body of another length is not stored`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { _, _ in .page("body", [.contentLength: "5", "Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page(cache: policy))
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+}

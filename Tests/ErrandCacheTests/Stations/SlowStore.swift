@@ -1,0 +1,35 @@
+import ErrandCache
+import ErrandCore
+import ErrandTesting
+
+/// A store that holds what it found at a latch, so that a test can put something between look-up and use.
+final class SlowStore: CacheStore {
+  private let inner: any CacheStore
+  private let latches = Recorded<Latch>()
+
+  init(_ inner: any CacheStore) { self.inner = inner }
+
+  /// Holds the next look-up, once it has found what it finds.
+  func holdNext(at latch: Latch) { latches.append(latch) }
+
+  func salt(call: CallState) async -> Digest? { await inner.salt(call: call) }
+
+  func find(
+    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+  ) async -> CacheLookup {
+    let found = await inner.find(key, choosing: choosing, call: call, patience: patience)
+    await latches.takeFirst()?.waitStubbornly()
+    return found
+  }
+
+  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+    await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
+  }
+
+  func put(_ entry: CacheEntry) { inner.put(entry) }
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) { inner.renew(key, stored: stored, head: head) }
+  func remove(_ selection: CacheSelection) { inner.remove(selection) }
+  func list() async -> [CacheListing] { await inner.list() }
+  func size() async -> CacheSize { await inner.size() }
+  func flush() async { await inner.flush() }
+}

@@ -1,0 +1,269 @@
+import Errand
+import ErrandTesting
+import Testing
+
+/// Stale answers: served while they are refreshed, in place of a failure, and never where the server forbids it.
+@Suite(.timeLimit(.minutes(1))) struct StaleAnswerTests {
+  private static let whileRevalidating: HTTPFields = ["Cache-Control": "max-age=60, stale-while-revalidate=600"]
+  private static let ifError: HTTPFields = ["Cache-Control": "max-age=60, stale-if-error=600"]
+
+  @Test func `hundred at once refresh once`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let values = try await withThrowingTaskGroup(of: APIResponse<String>.self) { group in
+      for _ in 1...100 { group.addTask { try await fixture.client.response(Page.http()) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(values.allSatisfy { $0.value == "answer 1" && $0.origin == .cacheStale })
+    await latch.reached()
+    #expect(fixture.asked == 2)
+    latch.open()
+    await fixture.settled()
+    #expect(try await fixture.client.response(Page.http()).value == "answer 2")
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `quick refresh is not repeated`() async throws {
+    for _ in 1...20 {
+      let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+      _ = try await fixture.client.send(Page.http())
+      fixture.pass(61)
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 1...50 { group.addTask { _ = try? await fixture.client.send(Page.http()) } }
+      }
+      await fixture.settled()
+      #expect(fixture.asked == 2)
+    }
+  }
+
+  @Test func `late reader starts no second refresh`() async throws {
+    let store = SlowStore(MemoryStore())
+    let fixture = CacheFixture(store: store) { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let latch = Latch()
+    store.holdNext(at: latch)
+    let client = fixture.client
+    async let late = client.send(Page.http())
+    await latch.reached()
+    _ = try await client.send(Page.http())
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    latch.open()
+    #expect(try await late == "answer 1", "it found the old answer before the refresh")
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `failed refresh is tried again`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2 ? .failure(.offline) : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 1...2 {
+      #expect(try await fixture.client.send(Page.http()) == "answer 1")
+      await fixture.settled()
+    }
+    #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
+  @Test func `refresh outlives its call`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http(), options: .tag("gone"))
+    await latch.reached()
+    #expect(fixture.client.cancelAll() == 0)
+    latch.open()
+    await fixture.settled()
+    #expect(await fixture.stored(.http()) == "answer 2")
+  }
+
+  @Test func `refresh is stopped by clearing`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    _ = try await fixture.client.send(Page.http())
+    await latch.reached()
+    fixture.cache.removeAll()
+    await fixture.settled()
+    #expect(await fixture.miss(.http()) == .missing)
+  }
+
+  @Test func `refresh asks no question of the caller`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page.http(headers: ["If-None-Match": "\"0\""])
+    #expect(try await fixture.client.send(page) == "answer 1")
+    await fixture.settled()
+    #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"1\""])
+  }
+
+  @Test func `local 304 refreshes, too`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let page = Page(cache: .http, headers: ["If-None-Match": "\"1\""], statusRule: .any)
+    #expect(try await fixture.client.response(page).status == 304)
+    await fixture.settled()
+    #expect(fixture.asked == 2)
+    #expect(await fixture.stored(.http()) == "answer 2")
+  }
+
+  @Test func `beyond the window the server is asked`() async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(661)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+  }
+
+  // MARK: - In place of a failure
+
+  @Test(arguments: [500, 502, 503, 504], [true, false])
+  func `failing server is stood in for`(_ status: Int, _ hasExchangeInterceptors: Bool) async throws {
+    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
+      number == 1 ? .page("body", Self.ifError) : .text("oops", status: status)
+    }
+    try await expectStandIn(fixture)
+  }
+
+  @Test(
+    arguments: [
+      TransportFailure.Kind.offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .closedBeforeResponse,
+      .reset, .truncated,
+    ], [true, false])
+  func `server out of reach is stood in for`(
+    _ kind: TransportFailure.Kind, _ hasExchangeInterceptors: Bool
+  ) async throws {
+    let fixture = CacheFixture(change: { Self.sign(&$0, hasExchangeInterceptors) }) { _, number in
+      number == 1 ? .page("body", Self.ifError) : .failure(kind)
+    }
+    try await expectStandIn(fixture)
+  }
+
+  private static func sign(_ configuration: inout ClientConfiguration, _ does: Bool) {
+    if does { configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "s" }] }
+  }
+
+  private func expectStandIn(_ fixture: CacheFixture) async throws {
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let answer = try await fixture.client.response(Page.http())
+    #expect(answer.value == "body" && answer.origin == .cacheStale && answer.fields["Age"] == "61")
+    #expect(answer.metrics.cache?.status == "Errand; hit; ttl=-1; detail=stale-if-error")
+    #expect(fixture.asked == 2)
+    fixture.pass(600)
+    #expect(await fixture.client.outcome(of: Page.http()).error != nil, "the window is over")
+  }
+
+  @Test(arguments: [400, 404, 501]) func `other statuses are passed on`(_ status: Int) async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .page("body", Self.ifError) : .status(status) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.status == status)
+  }
+
+  @Test func `request may ask for a stand-in`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", ["Cache-Control": "max-age=60"]) : .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.stage == .transport)
+    #expect(try await fixture.client.send(Page.http(headers: ["Cache-Control": "stale-if-error=5"])) == "body")
+  }
+
+  @Test(arguments: ["max-age=60, stale-if-error=600, must-revalidate", "no-cache, stale-if-error=600"])
+  func `server may forbid what is stale`(_ directives: String) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", ["Cache-Control": "\(directives)"]) : .failure(.offline)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    #expect(await fixture.client.outcome(of: Page.http()).error?.code.rawValue == "offline")
+  }
+
+  @Test func `deadline is stood in for`() async throws {
+    for mode in [CacheReadMode.asDeclared, .networkElseCached] {
+      let latch = Latch()
+      let fixture = CacheFixture { _, number in
+        if number > 1 { try await latch.wait() }
+        return .page("body", Self.ifError)
+      }
+      _ = try await fixture.client.send(Page.http())
+      fixture.pass(61)
+      let client = fixture.client
+      async let answer = client.response(Page.http(), options: .cache(mode))
+      await latch.reached()
+      fixture.clock.advance(by: .milliseconds(119_950))
+      let came = try await answer
+      #expect(came.value == "body" && came.origin == .cacheStale)
+    }
+  }
+
+  @Test func `short deadline asks all the same`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    var options = CallOptions.cache(.networkElseCached)
+    options.timeouts = Timeouts(total: .milliseconds(5))
+    #expect(try await fixture.client.send(Page(), options: options) == "answer 2")
+  }
+
+  @Test func `deadline without a stand-in is one`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("body", ["Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page.http())
+    await latch.reached()
+    fixture.clock.advance(by: .seconds(120))
+    #expect(await outcome.error?.stage == .deadline)
+  }
+
+  @Test func `cancel is stood in for by nothing`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .page("body", Self.ifError)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page.http())
+    await latch.reached()
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+  }
+}
+
+extension ScriptedAnswer {
+  /// The same with one field more.
+  func with(_ name: HTTPFieldName, _ value: String) -> ScriptedAnswer {
+    var answer = self
+    answer.head.fields.replace(HTTPField(name, value))
+    return answer
+  }
+}
