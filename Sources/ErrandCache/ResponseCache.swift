@@ -135,16 +135,8 @@ public final class ResponseCache: AnswerCache {
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
-  /// Waits for the background refreshes and closes what is on a disk, for a process that is about to end. The cache
-  /// keeps nothing on a disk afterwards.
-  package func close() async {
-    await refreshes.idle()
-    for store in stores.opened {
-      await store.flush()
-      let base = (store as? TieredStore)?.base ?? store
-      await (base as? SQLiteStore)?.close()
-    }
-  }
+  /// Returns when no background refresh is under way: for a process that is about to end.
+  package func refreshesEnded() async { await refreshes.idle() }
 
   /// Cancels the background refreshes that are under way.
   package func cancelRefreshes() { refreshes.cancel(.all) }

@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: SendCache.modes.map(\.word))
   func `help tells every mode`(word: String) {
-    #expect(HelpText.send.contains("            \(word) "))
+    #expect(HelpText.send.contains("\n        \(word) "))
   }
 
   @Test func `every mode has a word`() {

@@ -27,7 +27,7 @@ struct CacheCommand {
   /// The limit is out of reach: to look into a store and to remove from it must not make anything else go.
   private init(_ folder: CacheFolder) {
     self.folder = folder
-    store = SQLiteStore(folder: folder.url, limit: 1 << 40)
+    store = SQLiteStore(folder: folder.url, limit: .max / 2)
   }
 
   private func run(_ task: CacheOptions.Task) async -> ExitCode {

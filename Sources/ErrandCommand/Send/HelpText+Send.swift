@@ -30,9 +30,9 @@ extension HelpText {
 
     what is kept (see also “errand cache --help”)
       --cache DIR         keep answers in a folder, which is made where it is missing, and serve them
-                          from there by HTTP's own rules. Up to 100 MiB, 5 MiB an answer; bodies are
-                          then held in memory, 32 MiB at the most
-      --lifetime TIME     keep them for a time instead, whatever the server and the method: 30s 10m 2h 7d
+                          from there by HTTP's own rules: up to 100 MiB, 5 MiB an answer. Bodies are
+                          then held in memory, 32 MiB at the most, and the time-out is 120 s
+      --lifetime TIME     keep them for a time instead, whatever server and method say: 30s 10m 2h 7d
       --tag WORD          what to call the answer, to clear it by
       --mode WORD         how this call reads:
             declared        a fresh answer is served, else the server is asked; so without a word

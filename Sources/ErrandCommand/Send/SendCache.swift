@@ -1,8 +1,8 @@
 import Errand
 import ErrandCache
 
-/// The cache of `errand send`.
-enum SendCache {
+/// The cache of one `errand send`.
+struct SendCache: Sendable {
   /// How many bytes it keeps at most.
   static let limit = 100 << 20
 
@@ -18,9 +18,24 @@ enum SendCache {
     throw UsageError("--mode takes one of \(modes.map(\.word).joined(separator: ", ")), not “\(word)”")
   }
 
+  /// The cache that the client uses.
+  let cache: ResponseCache
+  private let store: SQLiteStore
+
   /// Opens the cache that the words ask for; nil where they ask for none.
-  static func open(_ options: SendOptions) throws(CacheFolder.Refusal) -> ResponseCache? {
+  init?(_ options: SendOptions) throws(CacheFolder.Refusal) {
     guard let path = options.cacheFolder else { return nil }
-    return ResponseCache(folder: try CacheFolder.made(path).url, limit: limit)
+    store = SQLiteStore(folder: try CacheFolder.made(path).url, limit: Self.limit)
+    cache = ResponseCache(store: PatientStore(base: store))
+  }
+
+  /// Ends the background refresh that is under way.
+  func interrupt() { cache.cancelRefreshes() }
+
+  /// Waits for what is under way, such as a refresh in the background, and closes the store.
+  func close() async {
+    await cache.refreshesEnded()
+    await store.flush()
+    await store.close()
   }
 }

@@ -6,14 +6,14 @@ import Foundation
 @MainActor
 struct SendCommand {
   private let options: SendOptions
-  private let cache: ResponseCache?
+  private let cache: SendCache?
   private let client: APIClient
 
   /// Reads the words, sends, shows what came, and says how it went.
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try SendParser.parse(words)
-      return await SendCommand(options: options, cache: try SendCache.open(options)).run()
+      return await SendCommand(options: options, cache: try SendCache(options)).run()
     } catch let refusal as CacheFolder.Refusal {
       Terminal.complain(refusal.description)
       return refusal.code
@@ -24,7 +24,7 @@ struct SendCommand {
     }
   }
 
-  private init(options: SendOptions, cache: ResponseCache?) {
+  private init(options: SendOptions, cache: SendCache?) {
     self.options = options
     self.cache = cache
     client = Self.client(for: options, cache)
@@ -130,13 +130,13 @@ struct SendCommand {
   /// Lets an interrupt from the keyboard cancel the call, so that it ends in order. Returns once it is listened for:
   /// one that came earlier would be lost.
   private nonisolated static func cancelWhenInterrupted(
-    _ client: APIClient, _ cache: ResponseCache?
+    _ client: APIClient, _ cache: SendCache?
   ) async -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler { @Sendable in
       client.cancelAll()
-      cache?.cancelRefreshes()
+      cache?.interrupt()
     }
     await withCheckedContinuation { continuation in
       source.setRegistrationHandler { @Sendable in continuation.resume() }
@@ -145,9 +145,9 @@ struct SendCommand {
     return source
   }
 
-  private static func client(for options: SendOptions, _ cache: ResponseCache?) -> APIClient {
+  private static func client(for options: SendOptions, _ cache: SendCache?) -> APIClient {
     var configuration = ClientConfiguration(baseURL: "")
-    configuration.cache = cache.map { .own($0) } ?? .off
+    configuration.cache = cache.map { .own($0.cache) } ?? .off
     configuration.userAgent = "errand/\(HelpText.version)"
     if options.isVerbose {
       let talk = Talk(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }

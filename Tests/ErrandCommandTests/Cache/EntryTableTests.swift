@@ -41,9 +41,9 @@ import Testing
     ])
     #expect(
       text == """
-        age    state              size     status  method  url                tag
-        12s    fresh for 2m 48s   1.5 KiB  200     GET     http://h.example/  feed
-        2h 1m  stale for 2h       1.5 KiB  200     GET     http://h.example/李␛
+        age    state             size     status  method  url                   tag
+        12s    fresh for 2m 48s  1.5 KiB  200     GET     http://h.example/     feed
+        2h 1m  stale for 2h      1.5 KiB  200     GET     http://h.example/李␛
 
         """)
     #expect(!table.text([listing(age: 1)]).contains("tag"))

@@ -167,7 +167,8 @@ import Testing
       (0, [UInt8](repeating: 0x41, count: 4_096), damaged), (4_096, [UInt8](repeating: 0x41, count: 65_536), damaged),
     ] as [(UInt64, [UInt8], String)])
   func `a store that is none of ours is left alone`(offset: UInt64, bytes: [UInt8], clause: String) async throws {
-    try await keep(try server().url)
+    let server = try server()
+    try await keep(server.url)
     let index = URL(filePath: folder + "/errand-cache.sqlite")
     // What still lies in the log is written into the index when the last user closes it.
     #expect(try await cache("clear", folder, "--tag", "none").status == 0)
@@ -182,7 +183,8 @@ import Testing
 
   @Test(.enabled(if: geteuid() != 0, "nothing is closed to the superuser"))
   func `a closed folder is named`() async throws {
-    try await keep(try server().url)
+    let server = try server()
+    try await keep(server.url)
     for mode in [0o500, 0o000] {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
       #expect(
