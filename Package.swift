@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+    .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   targets: [
@@ -36,6 +37,10 @@ let package = Package(
     .target(name: "ErrandJSON", swiftSettings: strict),
     // The cache: key, decision, stations and stores.
     .target(name: "ErrandCache", dependencies: ["ErrandCore", "ErrandSupport", "CSQLite"], swiftSettings: strict),
+    // The cache's store on Redis, apart so that nobody else links hiredis.
+    .target(
+      name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
+      swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -56,6 +61,8 @@ let package = Package(
     ),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    // Without pkg-config: hiredis' own file has a flag that SwiftPM refuses with a warning in every build.
+    .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -67,12 +74,19 @@ let package = Package(
     .testTarget(
       name: "ErrandCacheTests",
       dependencies: [
-        "ErrandCache", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand", "CacheCrasher",
+        "ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand",
+        "CacheCrasher",
       ],
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
     .executableTarget(
       name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport"], path: "Tests/CacheCrasher",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandRedisTests",
+      dependencies: [
+        "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
+      ],
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(

@@ -9,7 +9,7 @@ cd "$ROOT"
 export SWIFT_BACKTRACE=enable=no
 
 # The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
-CONCURRENT_SUITES='CallState|Delivery|Admission|Registry|Timers|Curl|Loopback|Scripted|Attack|Storm'
+CONCURRENT_SUITES='CallState|Delivery|Admission|Registry|Timers|Curl|Loopback|Scripted|Attack|Storm|Redis'
 
 # What the thread sanitizer is told.
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
@@ -19,6 +19,8 @@ complain() { printf '%s\n' "$*" >&2; }
 
 # nginx lies in /usr/sbin, which is not on everybody's PATH.
 find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nginx; }
+
+find_redis() { command -v redis-server; }
 
 # The folders of Swift sources that exist, for the formatter.
 swift_folders() {

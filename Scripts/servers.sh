@@ -6,7 +6,8 @@
 #                 Scripts/servers.sh stop
 # In a script:    source Scripts/servers.sh; trap servers_stop EXIT; servers_start test|bench
 #
-# Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and the like; see nginx_export.
+# Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and the like; see nginx_export, and
+# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET and ERRAND_REDIS_PROGRAM.
 # `bench` starts nginx alone, without compression, and adds /stream of 1 GiB.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -20,6 +21,7 @@ servers_start() {
   chmod 755 "$SERVERS_DIR"
   nginx_start "$profile"
   if [[ $profile == test ]]; then httpbin_start; fi
+  if [[ $profile == test ]]; then redis_start; fi
 }
 
 # Stops what this shell started, by process id, and nothing else.
@@ -145,6 +147,43 @@ httpbin_start() {
   fi
   SERVERS_PIDS+=("$pid")
   export ERRAND_HTTPBIN="$address"
+}
+
+redis_start() {
+  local attempt
+  for attempt in 1 2 3 4 5; do
+    if redis_try; then return; fi
+    complain "servers: redis-server did not start (attempt $attempt)"
+  done
+  cat "$SERVERS_DIR/redis.log" >&2
+  complain "servers: redis-server does not start"
+  return 1
+}
+
+# Reads no configuration file, keeps nothing on a disk and ends with the others.
+redis_try() {
+  local port pid tick socket="$SERVERS_DIR/redis.sock"
+  read -r port < <(free_ports 1)
+  : >"$SERVERS_DIR/redis.log"
+  "$(find_redis)" - >>"$SERVERS_DIR/redis.log" 2>&1 < <(
+    sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@PORT@|$port|g" -e "s|@SOCKET@|$socket|g" Scripts/servers/redis.conf
+  ) &
+  pid=$!
+  for ((tick = 0; tick < 100; tick++)); do
+    kill -0 "$pid" 2>/dev/null || return 1
+    if grep -q 'Ready to accept connections' "$SERVERS_DIR/redis.log"; then break; fi
+    sleep 0.05
+  done
+  if ((tick == 100)); then
+    kill "$pid" 2>/dev/null || true
+    wait_for_end "$pid"
+    return 1
+  fi
+  SERVERS_PIDS+=("$pid")
+  export ERRAND_REDIS="127.0.0.1:$port"
+  export ERRAND_REDIS_SOCKET="$socket"
+  ERRAND_REDIS_PROGRAM=$(find_redis)
+  export ERRAND_REDIS_PROGRAM
 }
 
 # By hand the servers outlive the script; what to stop is kept in a file.

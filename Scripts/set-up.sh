@@ -35,11 +35,13 @@ missing_packages() {
   has_library libzstd libzstd-dev || echo libzstd-dev
   has_library libssl libssl-dev || echo libssl-dev
   has_library sqlite3 libsqlite3-dev || echo libsqlite3-dev
+  has_library hiredis libhiredis-dev || echo libhiredis-dev
   if [[ $LEVEL == build ]]; then return; fi
   find_nginx >/dev/null || echo nginx-light
   command -v openssl >/dev/null || echo openssl
   command -v python3 >/dev/null || echo python3
   if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
+  if [[ $LEVEL == test ]] && ! find_redis >/dev/null; then echo redis-server; fi
 }
 
 # Prints the command that turns into root: nothing for root itself. Fails if there is no way.
@@ -59,6 +61,7 @@ AS_ROOT='
   export DEBIAN_FRONTEND=noninteractive
   policy=/usr/sbin/policy-rc.d
   had_nginx=$(command -v /usr/sbin/nginx || true)
+  had_redis=$(command -v /usr/bin/redis-server || true)
   if [ ! -e "$policy" ]; then
     printf "#!/bin/sh\nexit 101\n" >"$policy"
     chmod 755 "$policy"
@@ -66,9 +69,11 @@ AS_ROOT='
   fi
   install() { apt-get install -y -qq --no-install-recommends "$@"; }
   install "$@" || { apt-get update -qq; install "$@"; }
-  if [ -z "$had_nginx" ] && [ -x /usr/sbin/nginx ] && command -v systemctl >/dev/null; then
-    systemctl --quiet disable nginx.service 2>/dev/null || true
-  fi
+  disable() {
+    if command -v systemctl >/dev/null; then systemctl --quiet disable "$1" 2>/dev/null || true; fi
+  }
+  if [ -z "$had_nginx" ] && [ -x /usr/sbin/nginx ]; then disable nginx.service; fi
+  if [ -z "$had_redis" ] && [ -x /usr/bin/redis-server ]; then disable redis-server.service; fi
 '
 
 install_packages() {

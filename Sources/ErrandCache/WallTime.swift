@@ -10,7 +10,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
   /// Makes a point from Foundation's, held to what can be said.
   public init(_ date: Date) {
-    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
     self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
   }
 

@@ -40,6 +40,11 @@ package struct CacheQuestion: Sendable {
     asks = CacheControl(request: request.fields)
   }
 
+  /// The same question by a request that differs in its fields.
+  func asked(by request: HTTPRequest) -> CacheQuestion {
+    CacheQuestion(request, policy: policy, mode: mode, appVersion: appVersion, salt: salt, stamped: stamped)
+  }
+
   /// Whether the request only reads, by HTTP's own rules, something that others may have read.
   var isReading: Bool { method == .get || method == .head }
 

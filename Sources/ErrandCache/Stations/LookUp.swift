@@ -147,12 +147,14 @@ struct LookUp {
     }
     guard let state else { return }
     let generation = cache.generations.withLock { $0.note() }
+    let request = withoutConditions
+    let question = trip.question.asked(by: request)
     var refreshing = CacheTrip(
-      store: trip.store, recipe: trip.recipe, key: trip.key, question: trip.question, generation: generation)
-    refreshing.asked = (entry, trip.question.validation(of: entry.head))
+      store: trip.store, recipe: trip.recipe, key: trip.key, question: question, generation: generation)
+    refreshing.asked = (entry, question.validation(of: entry.head))
     refreshing.forward = .miss(.expired)
     let background = context.with(note: refreshing).inBackground(state)
-    Task { @concurrent [cache, next, request = withoutConditions, key = trip.key] in
+    Task { @concurrent [cache, next, key = trip.key] in
       if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }
       cache.generations.withLock { $0.giveBack(generation) }
       cache.refreshes.end(key, state)

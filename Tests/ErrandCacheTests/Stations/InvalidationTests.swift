@@ -1,6 +1,7 @@
 import Errand
 @testable import ErrandCache
 import ErrandTesting
+import Foundation
 import Testing
 
 /// What a success of an unsafe method makes worthless.
@@ -95,12 +96,14 @@ import Testing
     let stores = Recorded<String>()
     let cache = ResponseCache(
       stores: CacheFolders(
-        folder: "a",
+        folder: URL(filePath: "/a"),
         filters: [
-          CacheFolderFilter { folder, request in (request as? Page)?.name == "page" ? folder + "/pages" : folder }
+          CacheFolderFilter { folder, request in
+            (request as? Page)?.name == "page" ? folder.appending(path: "pages") : folder
+          }
         ],
         open: { folder in
-          stores.append(folder)
+          stores.append(folder.path)
           return MemoryStore()
         }))
     let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { request, number in
@@ -112,7 +115,7 @@ import Testing
       _ = try await fixture.client.send(Elsewhere(cache: policy))
       #expect(await fixture.miss(.http()) == .missing)
     }
-    #expect(Set(stores.all) == ["a", "a/pages"])
+    #expect(Set(stores.all) == ["/a", "/a/pages"])
   }
 
   /// A POST to the page's URL that goes to another folder.

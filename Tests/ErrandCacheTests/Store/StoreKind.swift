@@ -22,7 +22,7 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     TieredStore(memory: MemoryStore(limit: 1 << 20, entryLimit: 1 << 20), base: SQLiteStore(folder: $0, limit: $1))
   }
 
-  static let all = [memory, sqlite, tiered, own]
+  static let all = [memory, sqlite, tiered, own] + redis
   static let bounded = all.filter(\.isBounded)
 
   /// Runs a test with a store and its folder, and removes the folder.

@@ -4,16 +4,12 @@ import Testing
 
 /// Stores in processes that are killed, that share a folder, and that have no disk.
 @Suite(.serialized) struct StoreProcessTests {
-  private static func setting(_ name: String, _ otherwise: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise
-  }
-
   @Test func `killed writers leave whole entries`() async throws {
     let folder = TestFolder()
     let limit = 8 << 20
     var found = 0
     var random = SystemRandomNumberGenerator()
-    for round in 0..<Self.setting("ERRAND_CACHE_KILLS", 30) {
+    for round in 0..<Setting.number("ERRAND_CACHE_KILLS", 30) {
       let crasher = try Crasher("write", folder.url, limit: limit, number: UInt64(round + 1))
       var left = Int.random(in: 1..<12, using: &random)
       var said: [String] = []
@@ -33,7 +29,7 @@ import Testing
 
   @Test func `two processes share a folder`() async throws {
     let folder = TestFolder()
-    let seconds = UInt64(Self.setting("ERRAND_CACHE_SECONDS", 4))
+    let seconds = UInt64(Setting.number("ERRAND_CACHE_SECONDS", 4))
     let limit = 2 << 20
     let one = try Crasher("race", folder.url, limit: limit, number: seconds << 8 | 1)
     let two = try Crasher("race", folder.url, limit: limit, number: seconds << 8 | 2)

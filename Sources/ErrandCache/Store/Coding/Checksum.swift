@@ -2,12 +2,12 @@
 ///
 /// A change within one word always changes the sum, since every step can be undone; other changes are missed once in
 /// 2^64. Stored in entries: a change of the algorithm needs a new version of ``CacheEntryRecord``.
-enum Checksum {
+package enum Checksum {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let other: UInt64 = 0xC2B2_AE3D_27D4_EB4F
 
   /// The sum of some bytes and of their number.
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var lanes = SIMD4<UInt64>(1, 2, 3, 4) &* SIMD4(repeating: factor)
     var offset = 0
     while bytes.count - offset >= 32 {

@@ -45,7 +45,8 @@ final class StoreIndex {
     guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .noFolder }
     for pragma in [
       "synchronous = NORMAL", "temp_store = MEMORY", "secure_delete = FAST", "cell_size_check = ON",
-      "trusted_schema = OFF", "mmap_size = 0", "wal_autocheckpoint = \(settings.framesPerTransaction)",
+      "trusted_schema = OFF", "mmap_size = 0", "cache_size = -4096",
+      "wal_autocheckpoint = \(settings.framesPerTransaction)",
       "journal_size_limit = \(settings.logLimit)",
     ] { try database.run("PRAGMA \(pragma)") }
     if isNew {

@@ -1,0 +1,31 @@
+// Several servers share one cache in Redis.
+import Errand
+import ErrandRedis
+import Foundation
+
+struct GetRates: APIRequest {
+  var path: Path { "/rates" }
+  var cache: CachePolicy { .lifetime(.seconds(60), version: 1) }
+  typealias Response = [String: Double]
+}
+
+var settings = RedisSettings()
+settings.prefix = "shop"  // one store for all who name it
+settings.user = "shop"
+settings.password = ProcessInfo.processInfo.environment["REDIS_PASSWORD"]
+settings.expiry = .seconds(7 * 86_400)  // Redis removes what is older
+
+let cache = ResponseCache(store: RedisStore(host: "10.0.0.5", settings: settings))
+var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+configuration.cache = .own(cache)
+let client = APIClient(configuration)
+
+// One server asks, the others find:
+let rates = try await client.send(GetRates())
+print(rates)
+
+// Gone for all of them:
+cache.removeAll(host: "api.example.com")
+
+// Before the process ends:
+await cache.flush()

@@ -1,0 +1,29 @@
+import ErrandCache
+
+extension Digest {
+  /// 64 hexadecimal digits.
+  var hex: String { [words.0, words.1, words.2, words.3].map(Self.hex).joined() }
+  /// The first 32 of them.
+  var shortHex: String { Self.hex(words.0) + Self.hex(words.1) }
+
+  /// Reads 64 hexadecimal digits.
+  init?(hex: String) {
+    guard hex.utf8.count == 64 else { return nil }
+    var words: [UInt64] = []
+    var rest = hex[...]
+    while !rest.isEmpty {
+      guard rest.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }), let word = UInt64(rest.prefix(16), radix: 16) else {
+        return nil
+      }
+      words.append(word)
+      rest = rest.dropFirst(16)
+    }
+    guard words.count == 4 else { return nil }
+    self.init(words: (words[0], words[1], words[2], words[3]))
+  }
+
+  private static func hex(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

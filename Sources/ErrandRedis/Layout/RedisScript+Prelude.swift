@@ -1,0 +1,109 @@
+extension RedisScript {
+  /// What all scripts share. The layout is told at ``RedisLayout``.
+  static let prelude = #"""
+    local prefix, salt, fresh = ARGV[1], ARGV[2], ARGV[3]
+    local clock = redis.call('TIME')
+    local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+    local home = prefix .. ':state'
+
+    local function text(number) return string.format('%.0f', number) end
+    local function kind(key) return redis.call('TYPE', key).ok end
+
+    -- Whether a key is free or of the wanted type; what is of another type goes.
+    local function fit(key, wanted)
+      local found = kind(key)
+      if found == wanted or found == 'none' then return true end
+      redis.call('UNLINK', key)
+      return false
+    end
+
+    fit(home, 'hash')
+    local state = redis.call('HMGET', home, 'era', 'salt', 'seq', 'bound', 'older')
+    local era, seq = state[1], tonumber(state[3] or '')
+    local bound, older = tonumber(state[4] or ''), tonumber(state[5] or '')
+    local function digits(value, count) return value and #value == count and string.match(value, '^%x+$') end
+    if not (digits(era, 16) and digits(state[2], 64) and seq and bound and older) then era = false end
+    if era and salt ~= '' and salt ~= state[2] then return {'salt', state[2]} end
+
+    -- Begins a new era, in which nothing is stored yet.
+    local function begin(words)
+      era, seq, bound, older = string.sub(fresh, 1, 16), 0, 0, -9223372036854775808
+      redis.call('UNLINK', home)
+      redis.call('HSET', home, 'era', era, 'salt', words, 'seq', '0', 'bound', '0', 'older', '-9223372036854775808')
+    end
+    local function ensure()
+      if not era then begin(salt ~= '' and salt or string.sub(fresh, 17)) end
+    end
+
+    local function entryKey(entry) return prefix .. ':' .. era .. ':e:' .. entry end
+    local function indexKey(name) return prefix .. ':' .. era .. ':i:' .. name end
+    local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
+    local function split(member) return string.sub(member, 1, 32), string.sub(member, 33) end
+
+    -- The time of an answer that counts; false where it is over or removed, nil where the words about it are damaged.
+    local function alive(entry, variant, words)
+      local by, number, time, names = string.match(words or '', '^(%d+) (%d+) (%-?%d+) ([%l:%x ]+)$')
+      if not by then return nil end
+      if tonumber(by) <= now then return false end
+      if tonumber(number) <= bound and tonumber(time) < older then return false end
+      for name in string.gmatch(names, '%S+') do
+        if redis.pcall('SISMEMBER', indexKey(name), entry .. variant) ~= 1 then return false end
+      end
+      return tonumber(time)
+    end
+
+    local function drop(key, variant)
+      redis.call('HDEL', key, 'm' .. variant, 'h' .. variant, 'c' .. variant, 'b' .. variant, 'u' .. variant)
+    end
+
+    -- The words about one answer, or nil where there are none.
+    local function words(key, variant)
+      local found = redis.pcall('HGET', key, 'm' .. variant)
+      if type(found) == 'string' then return found end
+    end
+
+    -- Every variant in a hash and the words about it.
+    local function variants(key)
+      local all = {}
+      for _, field in ipairs(redis.call('HKEYS', key)) do
+        if string.sub(field, 1, 1) == 'm' then
+          all[#all + 1] = {string.sub(field, 2), redis.call('HGET', key, field)}
+        end
+      end
+      return all
+    end
+
+    local function extend(key, span)
+      if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, text(span)) end
+    end
+
+    """#
+
+  /// What writing scripts share: naming an answer in its indexes.
+  static let filing = #"""
+    -- Takes out what has gone, if one of two at random has: so an index is never much longer than what it names.
+    local function trim(index)
+      for _, member in ipairs(redis.call('SRANDMEMBER', index, 2)) do
+        local entry, variant = split(member)
+        if redis.pcall('HEXISTS', entryKey(entry), 'm' .. variant) ~= 1 then redis.call('SREM', index, member) end
+      end
+    end
+
+    -- Writes the words about an answer and names it in its indexes, which outlive it.
+    local function file(key, entry, variant, time, span, names)
+      seq = seq + 1
+      redis.call('HSET', home, 'seq', text(seq))
+      local said = text(now + span) .. ' ' .. text(seq) .. ' ' .. time .. ' ' .. names
+      redis.call('HSET', key, 'm' .. variant, said, 'u' .. variant, text(now))
+      extend(key, span)
+      for name in string.gmatch(names, '%S+') do
+        local index = indexKey(name)
+        fit(index, 'set')
+        redis.call('SADD', index, entry .. variant)
+        extend(index, span + 60000)
+        trim(index)
+      end
+    end
+
+    """#
+}

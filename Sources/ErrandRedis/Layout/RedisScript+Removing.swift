@@ -1,0 +1,116 @@
+extension RedisScript {
+  static let forgetBody = #"""
+    if not era then return 0 end
+    redis.call('UNLINK', entryKey(ARGV[4]))
+    return 1
+    """#
+
+  /// Puts an index aside: from now on none of the answers that it named counts, for anybody.
+  static let cutBody = #"""
+    if not era then return 0 end
+    local index, aside = indexKey(ARGV[4]), cutKey(ARGV[4])
+    if kind(index) == 'none' or not fit(index, 'set') then return 0 end
+    fit(aside, 'set')
+    if redis.call('EXISTS', aside) == 1 then
+      local left = redis.call('PTTL', index)
+      redis.call('SUNIONSTORE', aside, aside, index)
+      if left > 0 then redis.call('PEXPIRE', aside, text(left)) end
+      redis.call('UNLINK', index)
+    else
+      redis.call('RENAME', index, aside)
+    end
+    return 1
+    """#
+
+  /// Deletes some of what an index that was put aside names, and has not been stored again. Returns how many it looked
+  /// at: 0 is the end.
+  static let sweepBody = #"""
+    if not era then return 0 end
+    local aside = cutKey(ARGV[4])
+    if not fit(aside, 'set') then return 0 end
+    local members = redis.call('SPOP', aside, 100)
+    for _, member in ipairs(members) do
+      local entry, variant = split(member)
+      local key = entryKey(entry)
+      local said = words(key, variant)
+      if said and not alive(entry, variant, said) then drop(key, variant) end
+    end
+    return #members
+    """#
+
+  static let clearBody = #"""
+    local kept = era and state[2]
+    if not kept then kept = salt ~= '' and salt or string.sub(fresh, 17) end
+    begin(kept)
+    return 1
+    """#
+
+  static let olderBody = #"""
+    if not era then return 0 end
+    if tonumber(ARGV[4]) > older then redis.call('HSET', home, 'older', ARGV[4]) end
+    redis.call('HSET', home, 'bound', text(seq))
+    return 1
+    """#
+
+  /// Deletes what does not count on one page of all keys. Returns where the next page begins: "0" is the end.
+  static let purgeBody = #"""
+    local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 200)
+    for _, key in ipairs(page[2]) do
+      local rest = string.sub(key, #prefix + 2)
+      local owner = string.match(rest, '^(%x+):[eir]:')
+      if owner and #owner == 16 then
+        if owner ~= era then
+          redis.call('UNLINK', key)
+        elseif string.sub(rest, 17, 19) == ':e:' and fit(key, 'hash') then
+          for _, pair in ipairs(variants(key)) do
+            if not alive(string.sub(rest, 20), pair[1], pair[2]) then drop(key, pair[1]) end
+          end
+        end
+      end
+    end
+    return page[1]
+    """#
+
+  /// What listing scripts share: calls `each` with every entry on one page.
+  private static let walking = #"""
+    local reply = {'0'}
+    local function walk(each)
+      if not era then return reply end
+      local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 100)
+      local start = entryKey('')
+      reply[1] = page[1]
+      for _, key in ipairs(page[2]) do
+        if string.sub(key, 1, #start) == start and kind(key) == 'hash' then
+          local entry = string.sub(key, #start + 1)
+          for _, pair in ipairs(variants(key)) do
+            if alive(entry, pair[1], pair[2]) then each(key, entry, pair[1]) end
+          end
+        end
+      end
+      return reply
+    end
+    local function add(value) reply[#reply + 1] = value or '' end
+
+    """#
+
+  /// `{cursor, head, check, last use, …}`.
+  static let listBody =
+    walking + #"""
+      return walk(function(key, entry, variant)
+        local parts = redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'u' .. variant)
+        add(parts[1]) add(parts[2]) add(parts[3])
+      end)
+      """#
+
+  /// `{cursor, entry and variant, bytes, …}`.
+  static let sizeBody =
+    walking + #"""
+      return walk(function(key, entry, variant)
+        local bytes = #entry + 5 * #variant
+        for _, part in ipairs({'m', 'h', 'c', 'b', 'u'}) do
+          bytes = bytes + redis.call('HSTRLEN', key, part .. variant)
+        end
+        add(entry .. variant) add(bytes)
+      end)
+      """#
+}

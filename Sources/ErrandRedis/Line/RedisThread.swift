@@ -1,0 +1,52 @@
+import Foundation
+
+/// Starts detached threads.
+enum RedisThread {
+  private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on a thread of its own, which ends with it. No signal that a broken connection raises ends the process
+  /// there. False where the system has no room for one more thread.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = Unmanaged.passRetained(Work(body))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      let code = pthread_create(
+        &thread, nil,
+        { argument in
+          RedisThread.run(argument)
+          return nil
+        }, work.toOpaque())
+    #else
+      var thread = pthread_t()
+      let code = pthread_create(
+        &thread, nil,
+        { argument in
+          if let argument { RedisThread.run(argument) }
+          return nil
+        }, work.toOpaque())
+    #endif
+    guard code == 0 else {
+      work.release()
+      return false
+    }
+    #if canImport(Darwin)
+      if let thread { pthread_detach(thread) }
+    #else
+      pthread_detach(thread)
+    #endif
+    return true
+  }
+
+  private static func run(_ argument: UnsafeMutableRawPointer) {
+    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+    Thread.current.name = "errand.redis"
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    work.body()
+  }
+}

@@ -1,0 +1,109 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+/// One change of what is stored. Some take several commands, each of which follows from the reply to the one before.
+enum RedisWrite: Sendable {
+  case put(CacheEntry)
+  case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
+  case remove(CacheSelection)
+  /// Deletes what a removed index names.
+  case sweep(RedisIndex)
+  /// Deletes what does not count, page by page.
+  case purge(cursor: String)
+  case touch([RedisUse: WallTime])
+  /// Deletes a damaged variant, while it still has this head.
+  case drop(RedisUse, head: Data)
+
+  /// What it takes of the memory for what is not written yet, in bytes.
+  var cost: Int { if case .put(let entry) = self { entry.body.count + 1_024 } else { 0 } }
+
+  func call(_ layout: RedisLayout) -> RedisCall {
+    switch self {
+    case .put(let entry): Self.put(entry, layout)
+    case .renew(let key, let stored, let head): Self.renew(key, stored, head, layout)
+    case .remove(let selection): Self.remove(selection, layout)
+    case .sweep(let index): layout.call(.sweep, [index.name])
+    case .purge(let cursor): layout.call(.purge, [cursor, layout.pattern("*")])
+    case .touch(let uses):
+      layout.call(.touch, uses.flatMap { [$0.key.entry, $0.key.variant, String($0.value.milliseconds)] })
+    case .drop(let use, let head):
+      layout.call(.drop, [Data(use.entry.utf8), Data(use.variant.utf8), head])
+    }
+  }
+
+  /// What follows from Redis' reply; nil where that was all.
+  func next(after reply: RedisReply) -> RedisWrite? {
+    switch self {
+    case .put(let entry):
+      // What found no room must not leave behind what it was to replace.
+      return reply.isError ? .remove(.variant(entry.key, entry.head.variant)) : nil
+    case .remove(let selection): return reply.number == 1 ? Self.cleaning(selection) : nil
+    case .sweep: return (reply.number ?? 0) > 0 ? self : nil
+    case .purge:
+      guard let cursor = reply.text, cursor != "0" else { return nil }
+      return .purge(cursor: cursor)
+    case .renew, .touch, .drop: return nil
+    }
+  }
+
+  /// Whether Redis will not remove what must go: then nothing may be read from it until it does.
+  func isRefused(by reply: RedisReply) -> Bool {
+    guard case .remove = self else { return false }
+    return reply.number == nil && reply.salt == nil
+  }
+
+  private static func cleaning(_ selection: CacheSelection) -> RedisWrite? {
+    switch selection {
+    case .all, .olderThan: .purge(cursor: "0")
+    case .key, .variant: nil
+    case .target, .account, .host, .tag: index(selection).map { .sweep($0) }
+    }
+  }
+
+  private static func index(_ selection: CacheSelection) -> RedisIndex? {
+    switch selection {
+    case .target(let digest): RedisIndex(.target, digest)
+    case .account(let digest): RedisIndex(.account, digest)
+    case .host(let host): RedisIndex(host: host)
+    case .tag(let tag): RedisIndex(tag: tag)
+    case .all, .olderThan, .key, .variant: nil
+    }
+  }
+
+  private static func put(_ entry: CacheEntry, _ layout: RedisLayout) -> RedisCall {
+    let time = String(entry.head.responseTime.milliseconds)
+    let words = [
+      entry.key.entry.shortHex, entry.head.variant.shortHex, time, String(layout.span),
+      RedisLayout.names(entry.key, entry.head),
+    ]
+    let head = CacheEntryRecord(key: entry.key, head: entry.head, storedBody: Data()).encoded()
+    return layout.call(
+      .put,
+      words.map { Data($0.utf8) } + [
+        head, RedisCheck(entry.body).encoded, entry.body, Data(String(RedisLayout.mostVariants).utf8),
+      ])
+  }
+
+  private static func renew(
+    _ key: CacheKey, _ stored: WallTime, _ head: CacheEntryHead, _ layout: RedisLayout
+  ) -> RedisCall {
+    let words = [
+      key.entry.shortHex, head.variant.shortHex, String(head.responseTime.milliseconds), String(layout.span),
+      RedisLayout.names(key, head),
+    ]
+    let record = CacheEntryRecord(key: key, head: head, storedBody: Data()).encoded()
+    return layout.call(
+      .renew, words.map { Data($0.utf8) } + [record, Data(String(stored.milliseconds).utf8)])
+  }
+
+  private static func remove(_ selection: CacheSelection, _ layout: RedisLayout) -> RedisCall {
+    switch selection {
+    case .all: layout.call(.clear)
+    case .key(let key): layout.call(.forget, [key.entry.shortHex])
+    case .variant(let key, let variant): layout.call(.drop, [key.entry.shortHex, variant.shortHex])
+    case .olderThan(let time): layout.call(.older, [String(time.milliseconds)])
+    case .target, .account, .host, .tag: layout.call(.cut, index(selection).map { [$0.name] } ?? [])
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandCache
+
+@Suite struct PendingWritesTests {
+  private func words(_ batch: [PendingWrites.Numbered]) -> [String] {
+    batch.map {
+      switch $0.write {
+      case .put(let entry): "put \(String(decoding: entry.body, as: UTF8.self))"
+      case .renew: "renew"
+      case .remove(let selection): selection == .all ? "remove all" : "remove"
+      case .barrier: "barrier"
+      }
+    }
+  }
+
+  @Test func `needless writes are taken out`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    writes.put(Sample.entry("/a", body: "1"))
+    writes.put(Sample.entry("/a", body: "2"))
+    writes.put(Sample.entry("/b", body: "3"))
+    writes.remove(.key(Sample.key("/b")))
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["put 2", "remove"])
+    #expect(writes.isEmpty)
+  }
+
+  @Test func `removing all forgets what waits`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<10 {
+      writes.put(Sample.entry("/\(index)"))
+      writes.remove(.tag("\(index)"))
+    }
+    writes.remove(.all)
+    #expect(writes.bytes == 0)
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["remove all"])
+  }
+
+  @Test func `too many removals become one`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<2_000 { writes.remove(.tag("\(index)")) }
+    let batch = writes.take(most: 5_000, frames: 100_000)
+    #expect(words(batch).first == "remove all")
+    #expect(batch.count < 1_025)
+  }
+
+  @Test func `bytes are counted until written`() {
+    var writes = PendingWrites(limit: 10_000)
+    for index in 0..<20 { writes.put(Sample.entry("/\(index)", body: String(repeating: "x", count: 500))) }
+    #expect(writes.bytes > 5_000 && writes.bytes <= 10_000)
+    writes.renew(
+      Sample.key("/0"), stored: WallTime(milliseconds: 1_000), head: Sample.head(eTag: "\"longer than it was\""))
+    var batch = writes.take(most: 64, frames: 1_000)
+    writes.renew(
+      Sample.key("/1"), stored: WallTime(milliseconds: 1_000), head: Sample.head(eTag: "\"longer than it was\""))
+    writes.remove(.key(Sample.key("/2")))
+    writes.finish(batch)
+    batch = writes.take(most: 64, frames: 1_000)
+    #expect(words(batch).allSatisfy { !$0.hasPrefix("put") })
+    writes.finish(batch)
+    #expect(writes.bytes == 0)
+    #expect(writes.entries(Sample.key("/1")).isEmpty)
+    #expect(!writes.holds(anyAccount: Sample.key("/1").anyAccount))
+  }
+
+  @Test func `barrier is taken alone`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    writes.put(Sample.entry("/a"))
+    writes.barrier { _ in }
+    writes.put(Sample.entry("/b"))
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["put body"])
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["barrier"])
+    #expect(words(writes.take(most: 10, frames: 1_000)) == ["put body"])
+    #expect(writes.take(most: 10, frames: 1_000).isEmpty)
+  }
+
+  @Test func `batches keep to their pages`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<4 {
+      writes.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Data(count: 40_960)))
+    }
+    #expect(writes.take(most: 64, frames: 40).count == 2)
+    #expect(writes.take(most: 64, frames: 1).count == 1)
+    #expect(writes.take(most: 64, frames: 40).count == 1)
+  }
+
+  @Test func `view follows the order`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    let key = Sample.key("/a")
+    let old = Sample.head(time: 1_000)
+    let new = Sample.head(time: 2_000, tag: "new")
+    #expect(writes.view(key).head(key, old) == old)
+    writes.renew(key, stored: old.responseTime, head: new)
+    #expect(writes.view(key).head(key, old) == new)
+    #expect(writes.view(key).head(key, Sample.head(time: 5)) == Sample.head(time: 5))
+    writes.remove(.tag("new"))
+    #expect(writes.view(key).head(key, old) == nil)
+    #expect(writes.view(key).head(key, Sample.head(time: 5)) == Sample.head(time: 5))
+    writes.put(CacheEntry(key: key, head: new, body: Data()))
+    #expect(writes.view(key).entries.map(\.head) == [new])
+    #expect(writes.view(key).head(key, Sample.head(time: 5)) == nil)
+  }
+
+  /// Against a plain list of what happened: the same entries are to be found, whatever was taken and finished.
+  @Test(arguments: 0..<20) func `random changes agree with a model`(_ seed: Int) {
+    var random = SeededRandom(seed: UInt64(seed))
+    var writes = PendingWrites(limit: 1 << 30)
+    var disk = Model()
+    var model = Model()
+    var batch: [PendingWrites.Numbered] = []
+    for step in 0..<2_000 {
+      let path = "/\(Int.random(in: 0..<5, using: &random))"
+      let head = Sample.head(
+        variant: Bool.random(using: &random) ? "x" : "", time: Int64(Int.random(in: 0..<3, using: &random)), host: path)
+      let write: PendingWrites.Write? =
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3: .put(Sample.entry(path, body: "\(step)", head: head))
+        case 4: .renew(Sample.key(path), stored: WallTime(milliseconds: 1), head: head)
+        case 5:
+          .remove(
+            [.key(Sample.key(path)), .host(path), .variant(Sample.key(path), head.variant), .all][
+              Int.random(in: 0..<4, using: &random)])
+        default: nil
+        }
+      if let write {
+        model.apply(write)
+        switch write {
+        case .put(let entry): writes.put(entry)
+        case .renew(let key, let stored, let head): writes.renew(key, stored: stored, head: head)
+        case .remove(let selection): writes.remove(selection)
+        case .barrier: break
+        }
+      } else if batch.isEmpty {
+        batch = writes.take(most: Int.random(in: 1..<5, using: &random), frames: 1_000)
+      } else {
+        for done in batch { disk.apply(done.write) }
+        writes.finish(batch)
+        batch = []
+      }
+      #expect(seen(writes, disk) == model.seen, "step \(step)")
+    }
+  }
+
+  private func seen(_ writes: PendingWrites, _ disk: Model) -> Set<String> {
+    var seen: Set<String> = []
+    for path in 0..<5 {
+      let key = Sample.key("/\(path)")
+      let view = writes.view(key)
+      for entry in view.entries { seen.insert(Model.text(entry)) }
+      for entry in disk.entries where entry.key == key {
+        guard let head = view.head(key, entry.head) else { continue }
+        seen.insert(Model.text(CacheEntry(key: key, head: head, body: entry.body)))
+      }
+    }
+    return seen
+  }
+
+  private struct Model {
+    var entries: [CacheEntry] = []
+    var seen: Set<String> { Set(entries.map(Self.text)) }
+
+    static func text(_ entry: CacheEntry) -> String {
+      "\(entry.head.label.host) \(entry.head.vary) \(entry.head.responseTime) \(String(decoding: entry.body, as: UTF8.self))"
+    }
+
+    mutating func apply(_ write: PendingWrites.Write) {
+      switch write {
+      case .put(let entry):
+        entries.removeAll { $0.key == entry.key && $0.head.variant == entry.head.variant }
+        entries.append(entry)
+      case .renew(let key, let stored, let head):
+        for index in entries.indices
+        where entries[index].key == key && entries[index].head.variant == head.variant
+          && entries[index].head.responseTime == stored
+        {
+          entries[index].head = head
+        }
+      case .remove(let selection): entries.removeAll { selection.picks($0.key, $0.head) }
+      case .barrier: break
+      }
+    }
+  }
+}

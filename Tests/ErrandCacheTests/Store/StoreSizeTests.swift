@@ -1,0 +1,98 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandCache
+
+/// How much of the disk a store takes.
+@Suite struct StoreSizeTests {
+  struct Load: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let limit: Int
+    let lengths: ClosedRange<Int>
+    let puts: Int
+  }
+
+  private static let loads = [
+    Load(testDescription: "small bodies", limit: 1 << 20, lengths: 0...2_000, puts: 3_000),
+    Load(testDescription: "inline bodies", limit: 2 << 20, lengths: 5_000...30_000, puts: 600),
+    Load(testDescription: "files", limit: 4 << 20, lengths: 70_000...190_000, puts: 200),
+    Load(testDescription: "everything", limit: 8 << 20, lengths: 0...380_000, puts: 300),
+  ]
+
+  @Test(arguments: loads) func `disk is held to its limit`(_ load: Load) async {
+    let folder = TestFolder()
+    let store = SQLiteStore(folder: folder.url, limit: load.limit)
+    var random = SeededRandom(seed: UInt64(load.limit))
+    var most = 0
+    for index in 0..<load.puts {
+      let length = Int.random(in: load.lengths, using: &random)
+      store.put(
+        CacheEntry(
+          key: Sample.key("/\(Int.random(in: 0..<4_000, using: &random))"), head: Sample.head(),
+          body: Sample.bytes(length / 8, seed: UInt64(index)) + Data(count: length - length / 8)))
+      most = max(most, folder.bytes)
+      if index % 40 == 0 { await store.flush() }
+      if index % 100 == 99 { store.remove(.key(Sample.key("/\(Int.random(in: 0..<4_000, using: &random))"))) }
+    }
+    await store.flush()
+    most = max(most, folder.bytes)
+    #expect(most <= load.limit + load.limit / 10)
+    // A cache that throws everything away would pass, too.
+    #expect(most > load.limit / 2)
+    #expect(await store.size().entries > 3)
+    #expect(abs(await store.size().bytes - folder.bytes) <= 4_096)
+  }
+
+  @Test func `smaller limit takes effect`() async {
+    let folder = TestFolder()
+    let large = SQLiteStore(folder: folder.url, limit: 16 << 20)
+    for index in 0..<100 {
+      large.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(index * 1_000)))
+    }
+    await large.close()
+    #expect(folder.bytes > 4 << 20)
+    let small = SQLiteStore(folder: folder.url, limit: 2 << 20)
+    small.put(Sample.entry("/new"))
+    await small.flush()
+    #expect(folder.bytes <= 2 << 20)
+    #expect(await small.text(Sample.key("/new")) == "body")
+    #expect(await !small.isMissing(Sample.key("/99")))
+  }
+
+  @Test func `emptied store gives the disk back`() async {
+    let folder = TestFolder()
+    let store = SQLiteStore(folder: folder.url, limit: 64 << 20)
+    for index in 0..<300 {
+      store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(20_000 + index * 200)))
+    }
+    await store.flush()
+    #expect(folder.bytes > 8 << 20)
+    store.remove(.all)
+    #expect(await store.size().entries == 0)
+    #expect(folder.bytes < 200_000)
+    #expect(await store.size().bytes == folder.bytes)
+  }
+
+  @Test func `decision about space is right`() {
+    let settings = StoreSettings(
+      folder: URL(filePath: "/nowhere"), limit: 10 << 20, entryLimit: nil, sealing: nil)
+    let free = settings.contentLimit
+    var space = StoreSpace(
+      settings: settings, pages: 100, freePages: 0, indexBytes: 0, logBytes: 0, fileBytes: free - 100 * 4_096)
+    #expect(space.holds(.none) && space.fits(.none) && !space.isTrimmed(.none))
+    space.fileBytes += 1
+    #expect(!space.holds(.none))
+    space.freePages = 1
+    #expect(space.holds(.none) && !space.fits(.none) && space.excessPages(.none) == 1)
+    space.freePages = 0
+    space.fileBytes -= 1
+    space.logBytes = settings.logLimit
+    #expect(space.fits(.none))
+    space.logBytes += 1
+    #expect(!space.fits(.none))
+    space.logBytes = 0
+    space.indexBytes = 101 * 4_096
+    #expect(space.holds(.none) && !space.fits(.none))
+  }
+}

@@ -1,0 +1,74 @@
+import CHiredis
+import ErrandCache
+import Foundation
+import Testing
+
+@testable import ErrandRedis
+
+/// Replies, commands and what else is read from or written to Redis.
+@Suite struct RedisReplyTests {
+  /// What hiredis makes of bytes, copied.
+  private func read(_ text: String) throws -> RedisReply {
+    let reader = try #require(redisReaderCreate())
+    defer { redisReaderFree(reader) }
+    let bytes = text.utf8.map { CChar(bitPattern: $0) }
+    #expect(redisReaderFeed(reader, bytes, bytes.count) == REDIS_OK)
+    var found: UnsafeMutableRawPointer?
+    #expect(redisReaderGetReply(reader, &found) == REDIS_OK)
+    let reply = try #require(found)
+    defer { freeReplyObject(reply) }
+    return RedisReply(UnsafePointer(reply.assumingMemoryBound(to: redisReply.self)))
+  }
+
+  private static let cases: [(String, RedisReply)] = [
+    ("+OK\r\n", .status("OK")), ("-ERR no\r\n", .error("ERR no")), (":-7\r\n", .integer(-7)),
+    ("$0\r\n\r\n", .bytes(Data())), ("$3\r\na\0b\r\n", .bytes(Data([0x61, 0, 0x62]))), ("$-1\r\n", .nothing),
+    ("*-1\r\n", .nothing), ("*0\r\n", .array([])),
+    ("*2\r\n:1\r\n*1\r\n$1\r\nx\r\n", .array([.integer(1), .array([.bytes(Data("x".utf8))])])),
+  ]
+
+  @Test(arguments: cases) func `each type is read`(_ bytes: String, _ reply: RedisReply) throws {
+    #expect(try read(bytes) == reply)
+  }
+
+  @Test func `odd structures do not trap`() {
+    var reply = redisReply()
+    for type in Int32(-1)...20 {
+      reply.type = type
+      for count in [0, 1, .max] as [Int] {
+        (reply.len, reply.elements) = (.init(count), .init(count))
+        let copy = withUnsafePointer(to: reply) { RedisReply($0) }
+        #expect(copy.list.isEmpty && (copy.data ?? Data()).isEmpty)
+      }
+    }
+    (reply.type, reply.elements) = (REDIS_REPLY_ARRAY, .max)
+    #expect(withUnsafePointer(to: reply) { RedisReply($0) } == .odd)
+  }
+
+  @Test func `command has lengths`() {
+    let bytes = RedisCall.encode([Data("SET".utf8), Data(), Data([0, 13, 10])])
+    #expect(bytes == Array("*3\r\n$3\r\nSET\r\n$0\r\n\r\n$3\r\n\0\r\n\r\n".utf8))
+  }
+
+  @Test(arguments: [
+    ["salt"], ["salt", "short"], ["other", String(repeating: "a", count: 64)],
+    ["salt", String(repeating: "+", count: 64)], ["salt", String(repeating: "ä", count: 32)],
+  ])
+  func `no other reply is a salt`(_ words: [String]) {
+    #expect(RedisReply.array(words.map { .bytes(Data($0.utf8)) }).salt == nil)
+  }
+
+  @Test func `digest returns from its digits`() {
+    let digest = Digest(words: (0, 1, .max, 0x0123_4567_89AB_CDEF))
+    #expect(Digest(hex: digest.hex) == digest)
+    #expect(digest.hex.hasPrefix(digest.shortHex) && digest.shortHex.count == 32)
+  }
+
+  @Test func `check returns from its bytes`() {
+    let check = RedisCheck(Data("body".utf8))
+    #expect(RedisCheck(encoded: check.encoded) == check)
+    #expect(check != RedisCheck(Data("bodx".utf8)))
+    #expect(RedisCheck(encoded: Data(count: 15)) == nil)
+    #expect(RedisCheck(encoded: Data(repeating: 0xFF, count: 16)) == nil)
+  }
+}

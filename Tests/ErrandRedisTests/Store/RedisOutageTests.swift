@@ -1,0 +1,212 @@
+import ErrandCache
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandRedis
+
+/// A Redis that goes away, stands still, or is none. Hits are lost, never calls.
+@Suite(.timeLimit(.minutes(2))) struct RedisOutageTests {
+  private func isUnavailable(_ lookup: CacheLookup) -> Bool {
+    if case .unavailable = lookup { true } else { false }
+  }
+
+  /// Waits until the store finds what is put, as it does once Redis is back.
+  private func comesBack(_ store: RedisStore) async {
+    repeat {
+      store.put(Sample.entry("/back"))
+      await store.flush()
+    } while await store.text(Sample.key("/back")) == nil
+  }
+
+  @Test func `killed Redis comes back`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    for _ in 0..<3 {
+      store.put(Sample.entry("/a"))
+      #expect(await store.text(Sample.key("/a")) == "body")
+      own.kill()
+      for _ in 0..<20 {
+        store.put(Sample.entry("/a"))
+        store.renew(Sample.key("/a"), stored: WallTime(milliseconds: 1_000), head: Sample.head())
+        store.remove(.tag("x"))
+        #expect(await store.text(Sample.key("/a")) == nil)
+        #expect(await !store.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+      }
+      #expect(await store.list().isEmpty)
+      await store.flush()
+      try own.start()
+      await comesBack(store)
+    }
+  }
+
+  @Test func `kill in the middle of a storm`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 { group.addTask { await Self.storm(store, worker) } }
+      while await store.text(Sample.key("/0-100")) == nil { await Task.yield() }
+      own.kill()
+      try? own.start()
+    }
+    await comesBack(store)
+  }
+
+  private static func storm(_ store: RedisStore, _ worker: Int) async {
+    for index in 0..<1_000 {
+      let path = "/\(worker)-\(index)"
+      store.put(Sample.entry(path, body: path))
+      if let text = await store.text(Sample.key(path)) { #expect(text == path) }
+    }
+  }
+
+  @Test func `idle connection is opened again`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    let raw = try #require(RawRedis(socket: own.socket))
+    raw.run("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 { await Task.yield() }
+    // Where the question is on its way before the end is seen, it is lost.
+    while await store.text(Sample.key("/a")) == nil { await Task.yield() }
+  }
+
+  @Test func `lost scripts are loaded again`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    RawRedis(socket: own.socket)?.run("SCRIPT", "FLUSH")
+    while await store.text(Sample.key("/a")) == nil { await Task.yield() }
+  }
+
+  @Test func `patience ends on the clock of the call`() async throws {
+    let own = try OwnRedis()
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    own.freeze()
+    let clock = ManualClock()
+    let call = CallState(timers: clock)
+    let waiting = Task {
+      await store.find(Sample.key("/a"), choosing: { _ in 0 }, call: call, patience: .milliseconds(50))
+    }
+    await clock.waitForTimers(1)
+    clock.advance(by: .milliseconds(51))
+    #expect(isUnavailable(await waiting.value))
+    #expect(clock.pending == 0 && call.openWaits == 0)
+    own.thaw()
+    #expect(await store.text(Sample.key("/a")) == "body")
+  }
+
+  @Test(arguments: [CallState.StopReason.cancelled, .expired])
+  func `stopped call leaves at once`(_ reason: CallState.StopReason) async throws {
+    let server = try #require(FakeServer())
+    let store = RedisStore(host: "127.0.0.1", port: server.port, settings: TestRedis.settings())
+    let call = CallState()
+    let waiting = Task { await store.find(Sample.key("/a"), choosing: { _ in 0 }, call: call, patience: nil) }
+    let salt = Task { await store.salt(call: call) }
+    while call.openWaits < 2 { await Task.yield() }
+    call.stop(reason)
+    #expect(isUnavailable(await waiting.value))
+    #expect(await salt.value == nil)
+  }
+
+  @Test func `silent server is given up`() async throws {
+    let server = try #require(FakeServer())
+    let settings = TestRedis.settings { $0.connectTimeout = .milliseconds(100) }
+    let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
+    store.put(Sample.entry("/a"))
+    await store.flush()
+    #expect(isUnavailable(await store.newest(Sample.key("/a"))))
+    #expect(await store.size().entries == 0)
+  }
+
+  @Test func `frozen Redis is given up`() async throws {
+    let own = try OwnRedis()
+    let settings = TestRedis.settings {
+      $0.commandTimeout = .milliseconds(100)
+      $0.connectTimeout = .milliseconds(100)
+    }
+    let store = RedisStore(socket: own.socket, settings: settings)
+    await comesBack(store)
+    own.freeze()
+    #expect(isUnavailable(await store.newest(Sample.key("/back"))))
+    store.remove(.key(Sample.key("/back")))
+    await store.flush()
+    own.thaw()
+    // The removal is carried out before anything is read.
+    var lookup = await store.newest(Sample.key("/back"))
+    while isUnavailable(lookup) { lookup = await store.newest(Sample.key("/back")) }
+    guard case .missing = lookup else {
+      Issue.record("what was removed is found: \(lookup)")
+      return
+    }
+  }
+
+  @Test func `lost answer leaves no older one`() async throws {
+    let own = try OwnRedis()
+    let settings = TestRedis.settings { $0.commandTimeout = .milliseconds(100) }
+    let store = RedisStore(socket: own.socket, settings: settings)
+    await comesBack(store)
+    own.freeze()
+    _ = await store.newest(Sample.key("/other"))
+    store.put(Sample.entry("/back", body: "new", head: Sample.head(time: 9_000)))
+    own.thaw()
+    var lookup = await store.newest(Sample.key("/back"))
+    while isUnavailable(lookup) { lookup = await store.newest(Sample.key("/back")) }
+    guard case .missing = lookup else {
+      Issue.record("the older answer is found: \(lookup)")
+      return
+    }
+  }
+
+  @Test func `full Redis drops answers, old ones too`() async throws {
+    let own = try OwnRedis(["--maxmemory-policy", "noeviction"])
+    let store = RedisStore(socket: own.socket, settings: TestRedis.settings())
+    await comesBack(store)
+    RawRedis(socket: own.socket)?.run("CONFIG", "SET", "maxmemory", "1")
+    store.put(Sample.entry("/back", body: "new", head: Sample.head(time: 9_000)))
+    await store.flush()
+    #expect(await store.text(Sample.key("/back")) == nil)
+    RawRedis(socket: own.socket)?.run("CONFIG", "SET", "maxmemory", "0")
+    await comesBack(store)
+  }
+
+  private static let replies = [
+    "", "x", "\r\n", "+OK\r\n", "-ERR no\r\n", ":1\r\n", "$-1\r\n", "$5\r\nhel", "$99999999999999999999\r\n", "*-5\r\n",
+    "*2147483647\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n", "HTTP/1.1 200 OK\r\n\r\n",
+    String(repeating: "$40\r\n0123456789012345678901234567890123456789\r\n", count: 16) + "+unasked\r\n",
+    String(repeating: "$40\r\n0123456789012345678901234567890123456789\r\n", count: 16) + "%1\r\n+a\r\n+b\r\n",
+  ]
+
+  @Test(arguments: replies) func `odd replies cost hits`(_ reply: String) async throws {
+    let server = try #require(FakeServer(saying: Array(reply.utf8)))
+    let settings = TestRedis.settings {
+      $0.connectTimeout = .milliseconds(200)
+      $0.commandTimeout = .milliseconds(200)
+    }
+    let store = RedisStore(host: "127.0.0.1", port: server.port, settings: settings)
+    for _ in 0..<3 {
+      store.put(Sample.entry("/a"))
+      #expect(await store.text(Sample.key("/a")) == nil)
+      await store.flush()
+    }
+  }
+
+  @Test func `store ends with what was put`() async throws {
+    let own = try OwnRedis()
+    let settings = TestRedis.settings()
+    var store: RedisStore? = RedisStore(socket: own.socket, settings: settings)
+    for index in 0..<100 { store?.put(Sample.entry("/\(index)")) }
+    store = nil
+    let raw = try #require(RawRedis(socket: own.socket))
+    // The thread ends when all is written, and closes its connection.
+    while raw.run("CLIENT", "LIST").text?.split(separator: "\n").count != 1 || raw.keys(settings.prefix).isEmpty {
+      await Task.yield()
+    }
+    #expect(raw.keys(settings.prefix).filter { $0.contains(":e:") }.count == 100)
+  }
+}

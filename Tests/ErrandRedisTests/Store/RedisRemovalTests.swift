@@ -1,0 +1,74 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandRedis
+
+/// What is removed is gone for everybody, to the last byte.
+@Suite struct RedisRemovalTests {
+  private static let selections: [CacheSelection] = [
+    .all, .key(Sample.key("/a")), .variant(Sample.key("/a"), Sample.digest("variant ")),
+    .target(Sample.key("/a").target), .account(Sample.key("/a").account), .host("api.example.com"), .tag("feed"),
+    .olderThan(WallTime(milliseconds: 1_001)),
+  ]
+
+  private let settings = TestRedis.settings()
+
+  private func entryKeys() throws -> [String] {
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    return raw.keys(settings.prefix).filter { $0.contains(":e:") || $0.contains(":r:") }
+  }
+
+  @Test(arguments: selections) func `removed bytes are deleted`(_ selection: CacheSelection) async throws {
+    let (one, other) = (try TestRedis.store(settings), try TestRedis.store(settings))
+    one.put(Sample.entry("/a", head: Sample.head(tag: "feed")))
+    await one.flush()
+    #expect(try entryKeys().count == 1)
+    other.remove(selection)
+    #expect(await other.isMissing(Sample.key("/a")))
+    await other.flush()
+    #expect(await one.isMissing(Sample.key("/a")))
+    #expect(await !one.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+    #expect(try entryKeys() == [])
+  }
+
+  @Test(arguments: [CacheSelection.all, .account(Sample.key("").account), .olderThan(WallTime(milliseconds: 5_000))])
+  func `many entries go in steps`(_ selection: CacheSelection) async throws {
+    let store = try TestRedis.store(settings)
+    for index in 0..<1_000 { store.put(Sample.entry("/\(index)")) }
+    await store.flush()
+    #expect(await store.size().entries == 1_000)
+    store.remove(selection)
+    // Stored again while the old ones are being deleted.
+    for index in 0..<10 { store.put(Sample.entry("/\(index)", body: "new")) }
+    await store.flush()
+    #expect(try entryKeys().count == 10)
+    #expect(await store.text(Sample.key("/3")) == "new")
+    #expect(await store.isMissing(Sample.key("/500")))
+  }
+
+  @Test func `lost index takes its answers along`() async throws {
+    let store = try TestRedis.store(settings)
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    for kind in ["t", "c", "h", "a"] {
+      store.put(Sample.entry("/a"))
+      await store.flush()
+      let index = try #require(raw.keys(settings.prefix).first { $0.contains(":i:\(kind):") })
+      raw.run("DEL", index)
+      #expect(await store.isMissing(Sample.key("/a")), "\(kind)")
+    }
+  }
+
+  @Test func `indexes forget what has gone`() async throws {
+    let store = try TestRedis.store(settings)
+    let raw = try #require(RawRedis(socket: try TestRedis.socket))
+    for index in 0..<2_000 {
+      store.put(Sample.entry("/\(index)"))
+      store.remove(.key(Sample.key("/\(index)")))
+    }
+    await store.flush()
+    let index = try #require(raw.keys(settings.prefix).first { $0.contains(":i:h:") })
+    #expect((raw.run("SCARD", index).number ?? 2_000) < 50)
+  }
+}

@@ -1,0 +1,79 @@
+import ErrandCache
+import ErrandCore
+import Foundation
+
+/// Keys and entries for the tests of the stores.
+enum Sample {
+  /// A digest that a text stands for.
+  static func digest(_ text: String) -> Digest {
+    var words: [UInt64] = [14_695_981_039_346_656_037, 1, 2, 3]
+    for byte in text.utf8 {
+      for index in words.indices { words[index] = (words[index] ^ UInt64(byte)) &* 1_099_511_628_211 }
+    }
+    return Digest(words: (words[0] ^ words[0] >> 29, words[1], words[2], words[3]))
+  }
+
+  /// The key of a path and an account. Both methods of a path have one target.
+  static func key(_ path: String, account: String = "", method: String = "GET") -> CacheKey {
+    CacheKey(
+      entry: digest("entry \(method) \(path) \(account)"), anyAccount: digest("any \(method) \(path)"),
+      target: digest("target \(path) \(account)"), account: digest("account \(account)"))
+  }
+
+  static func head(
+    variant: String = "", time: Int64 = 1_000, host: String = "api.example.com", tag: String? = nil,
+    isMemoryOnly: Bool = false, eTag: String = "\"1\""
+  ) -> CacheEntryHead {
+    CacheEntryHead(
+      variant: digest("variant \(variant)"), vary: [VaryingField(name: "accept-language", value: variant)],
+      answer: ResponseHead(
+        status: 200, reason: "OK",
+        fields: ["Content-Type": "application/json", "ETag": eTag, "Vary": "Accept-Language"]),
+      requestTime: WallTime(milliseconds: time &- 20), responseTime: WallTime(milliseconds: time),
+      policy: .lifetime(.seconds(180), version: 2), appVersion: "1.0", isMemoryOnly: isMemoryOnly,
+      label: CacheEntryLabel(method: "GET", url: "https://\(host)/a?q=•", host: host, tag: tag))
+  }
+
+  static func entry(_ path: String, account: String = "", body: String = "body", head: CacheEntryHead = head())
+    -> CacheEntry
+  {
+    CacheEntry(key: key(path, account: account), head: head, body: Data(body.utf8))
+  }
+
+  /// Bytes that look random and are told by a number.
+  static func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    return Data(
+      (0..<count).map { _ in
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return UInt8(truncatingIfNeeded: state)
+      })
+  }
+}
+
+extension CacheStore {
+  /// The newest entry under a key, or what came instead.
+  func newest(_ key: CacheKey) async -> CacheLookup {
+    await find(key, choosing: { _ in 0 }, call: CallState(), patience: nil)
+  }
+
+  /// The text of the newest entry's body.
+  func text(_ key: CacheKey) async -> String? {
+    guard case .found(let entry) = await newest(key) else { return nil }
+    return String(decoding: entry.body, as: UTF8.self)
+  }
+
+  /// The heads of all variants under a key.
+  func heads(_ key: CacheKey) async -> [CacheEntryHead] {
+    guard case .refused(let heads) = await find(key, choosing: { _ in nil }, call: CallState(), patience: nil) else {
+      return []
+    }
+    return heads
+  }
+
+  func isMissing(_ key: CacheKey) async -> Bool {
+    if case .missing = await newest(key) { true } else { false }
+  }
+}

@@ -1,0 +1,29 @@
+import ErrandRedis
+import Foundation
+import Testing
+
+/// The Redis that the test script started, shared by all tests: each takes a prefix of its own.
+enum TestRedis {
+  /// The value of a variable of the environment.
+  static func setting(_ variable: String) throws -> String {
+    try #require(
+      ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 },
+      "\(variable) is not set: run the tests by `make test`, which starts the servers")
+  }
+
+  static var socket: String { get throws { try setting("ERRAND_REDIS_SOCKET") } }
+
+  /// Settings with a prefix that nobody else has.
+  static func settings(_ change: (inout RedisSettings) -> Void = { _ in }) -> RedisSettings {
+    var settings = RedisSettings()
+    settings.prefix = "test-\(UUID().uuidString)"
+    settings.commandTimeout = .seconds(30)
+    settings.connectTimeout = .seconds(30)
+    change(&settings)
+    return settings
+  }
+
+  static func store(_ settings: RedisSettings = settings()) throws -> RedisStore {
+    RedisStore(socket: try socket, settings: settings)
+  }
+}
