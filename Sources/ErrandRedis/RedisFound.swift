@@ -43,7 +43,7 @@ struct RedisFound {
   }
 
   private static func head(_ bytes: Data, _ key: CacheKey, _ variant: String) -> CacheEntryHead? {
-    guard let record = CacheEntryRecord(encoded: bytes), record.key == key, record.head.variant.shortHex == variant
+    guard let record = CacheEntryRecord(encoded: bytes), record.key == key, record.head.variant.hex == variant
     else { return nil }
     return record.head
   }

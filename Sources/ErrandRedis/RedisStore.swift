@@ -89,7 +89,7 @@ public final class RedisStore: CacheStore {
   ) async -> CacheLookup {
     let until = patience.map { call.timers.now.advanced(by: $0) }
     for _ in 0..<3 {
-      let question = layout.call(.find, [key.entry.shortHex])
+      let question = layout.call(.find, [key.entry.hex])
       guard let reply = await ask(question, call, until: until) else { return .unavailable }
       guard let found = RedisFound(reply, key) else { return Self.nothing(reply) }
       for head in found.damaged { drop(key, head.variant, head.bytes) }
@@ -218,7 +218,7 @@ public final class RedisStore: CacheStore {
     _ until: MonotonicInstant?
   ) async -> CacheLookup? {
     if let (check, body) = found.body(of: candidate) { return finish(candidate, key, check, body) }
-    let question = layout.call(.pick, [key.entry.shortHex, candidate.variant])
+    let question = layout.call(.pick, [key.entry.hex, candidate.variant])
     guard let parts = await ask(question, call, until: until)?.list else { return .unavailable }
     guard parts.count == 3, parts[0].data == candidate.bytes, let check = parts[1].data, let body = parts[2].data else {
       return nil
@@ -231,12 +231,12 @@ public final class RedisStore: CacheStore {
       drop(key, candidate.variant, candidate.bytes)
       return .damaged
     }
-    note(RedisUse(entry: key.entry.shortHex, variant: candidate.variant))
+    note(RedisUse(entry: key.entry.hex, variant: candidate.variant))
     return .found(CacheEntry(key: key, head: candidate.head, body: body))
   }
 
   private func drop(_ key: CacheKey, _ variant: String, _ head: Data) {
-    mailbox.write(.drop(RedisUse(entry: key.entry.shortHex, variant: variant), head: head))
+    mailbox.write(.drop(RedisUse(entry: key.entry.hex, variant: variant), head: head))
   }
 
   private func note(_ use: RedisUse) {

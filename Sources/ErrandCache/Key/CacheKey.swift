@@ -11,7 +11,8 @@ public struct CacheKey: Sendable, Hashable {
   /// The account; nobody has a digest, too.
   public let account: Digest
 
-  package init(entry: Digest, anyAccount: Digest, target: Digest, account: Digest) {
+  /// Makes a key of its digests, for tests of stores.
+  public init(entry: Digest, anyAccount: Digest, target: Digest, account: Digest) {
     self.entry = entry
     self.anyAccount = anyAccount
     self.target = target

@@ -67,12 +67,14 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     return form.digest
   }
 
-  /// A request's own `Authorization` takes the place of the account's credential, so it counts beside the account.
+  /// A request's own `Authorization` takes the place of the account's credential, and its own `Cookie` may name a
+  /// session of another one, so they count beside the account.
   private func owned(_ anyAccount: Digest, _ request: HTTPRequest) -> Digest {
     var form = CanonicalForm("owned", salt: salt, version: version)
     form.add(anyAccount)
     form.add(account)
     form.add(request.fields.values(of: .authorization))
+    form.add(request.fields.values(of: .cookie))
     return form.digest
   }
 

@@ -23,6 +23,14 @@ extension CallContext {
     return .of(account: account, fields: fields)
   }
 
+  /// A request as its key is made of it: with what this call shows in place of the account's credential.
+  func keyed(_ request: HTTPRequest) -> HTTPRequest {
+    guard account != nil, let instead = plan.instead, !request.fields.contains(.authorization) else { return request }
+    var request = request
+    request.fields.append(HTTPField(.authorization, instead, isSecret: true))
+    return request
+  }
+
   /// The present on both clocks.
   func moment(_ wall: WallTime) -> CacheMoment { CacheMoment(wall: wall, monotonic: call.timers.now) }
 }

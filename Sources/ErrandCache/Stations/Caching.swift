@@ -23,7 +23,7 @@ package struct Caching: Interceptor {
       return try await next(request)
     }
     let (recipe, key) = cache.keys.key(
-      for: request, policy.model ?? .lifetime, plan.key, context.partition(of: request), salt: salt)
+      for: context.keyed(request), policy.model ?? .lifetime, plan.key, context.partition(of: request), salt: salt)
     let question = CacheQuestion(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)
     let generation = cache.generations.withLock { $0.note() }

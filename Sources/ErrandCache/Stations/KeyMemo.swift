@@ -27,7 +27,8 @@ final class KeyMemo: Sendable {
     salt: Digest
   ) -> Made {
     let isPlain =
-      request.body == nil && rule.headers.isEmpty && rule.leftOut.isEmpty && !request.fields.contains(.authorization)
+      request.body == nil && rule.headers.isEmpty && rule.leftOut.isEmpty
+      && !request.fields.contains(.authorization) && !request.fields.contains(.cookie)
     guard isPlain else { return Self.make(request, model, rule, partition, salt) }
     let question = Question(
       url: request.url.string, method: request.method, model: model, partition: partition, salt: salt)

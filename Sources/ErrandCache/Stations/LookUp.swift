@@ -28,9 +28,10 @@ struct LookUp {
   }
 
   private func decision(about head: CacheEntryHead, _ question: CacheQuestion) -> CacheDecision {
-    let asksAlways = context.plan.cache?.asksAlways == true
-    return asksAlways
-      ? .validate(question.validation(of: head)) : question.decide(head, at: context.moment(cache.wallClock()))
+    guard context.plan.cache?.asksAlways == true, !question.asks.onlyIfCached else {
+      return question.decide(head, at: context.moment(cache.wallClock()))
+    }
+    return question.hasConditional ? .bypass(.conditional) : .validate(question.validation(of: head))
   }
 
   /// Whether somebody else's answer is there matters to a call that asks the cache alone.

@@ -22,7 +22,7 @@ struct StoreVisit {
   func confirmed(by response: HTTPResponse, _ times: Times) -> HTTPResponse? {
     guard let entry = trip.asked?.entry else { return nil }
     let renewal = trip.question.renewal(of: entry.head, by: received(response, times))
-    apply(renewal, to: entry)
+    if !response.isUnowned { apply(renewal, to: entry) }
     guard let head = renewal.head else { return nil }
     let now = context.moment(times.received)
     let left = trip.question.freshness(of: head, at: now).secondsLeft
@@ -56,8 +56,9 @@ struct StoreVisit {
     let answer = received(response, times)
     let keeps = await keepsShape(response)
     let generation = await invalidate(by: response)
-    freshen(byHead: answer)
-    let isStored = keeps && (store(response, answer, generation) || storeAlias(response, answer, generation))
+    if !response.isUnowned { freshen(byHead: answer) }
+    let isStored =
+      keeps && !response.isUnowned && (store(response, answer, generation) || storeAlias(response, answer, generation))
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
@@ -90,7 +91,9 @@ struct StoreVisit {
     (200...399).contains(status) || status == 404 || status == 410
   }
 
-  private var keyForGet: CacheKey { trip.recipe.key(for: HTTPRequest(url: request.url, fields: request.fields)) }
+  private var keyForGet: CacheKey {
+    trip.recipe.key(for: context.keyed(HTTPRequest(url: request.url, fields: request.fields)))
+  }
 
   private func put(_ entry: CacheEntry, _ generation: UInt64) -> Bool {
     let isStored = whileCurrent(generation, entry.key, entry.head.label) { trip.store.put(entry) }
@@ -148,7 +151,16 @@ struct StoreVisit {
       partition: context.partition(of: request), salt: trip.recipe.salt)
     let question = CacheQuestion(
       alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: trip.recipe.salt)
-    return (recipe.key(for: alias.request), question)
+    return (recipe.key(for: context.keyed(asShown(alias.request))), question)
+  }
+
+  /// It is the answer to whoever shows what this request shows.
+  private func asShown(_ other: HTTPRequest) -> HTTPRequest {
+    let names: [HTTPFieldName] = [.authorization, .cookie]
+    var other = other
+    other.fields.removeAll { names.contains($0.name) }
+    for field in request.fields.all where names.contains(field.name) { other.fields.append(field) }
+    return other
   }
 
   private func storeAlias(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {

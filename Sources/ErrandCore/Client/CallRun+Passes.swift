@@ -5,15 +5,19 @@ extension CallRun {
       let plan = try plan()
       let built = try typed.build(snapshot.builder, family, options)
       record.built(built)
-      if typed.isTwofold, let cache = plan.cache { return await cachedThenFresh(built, plan, cache) }
+      if typed.isTwofold, let cache = plan.cache, cache.mode.asksTwice {
+        return await cachedThenFresh(built, plan, cache)
+      }
       return await descend(built, context(plan))
     } catch {
       return ending(.mapping(error, as: .build), nil)
     }
   }
 
-  private func context(_ plan: CallPlan, replaying frozen: CallContext.Frozen? = nil) -> CallContext {
-    CallContext(call: state, info: info, plan: plan, record: record, replayed: frozen)
+  private func context(
+    _ plan: CallPlan, noting log: FreezeLog? = nil, replaying replay: FreezeReplay? = nil
+  ) -> CallContext {
+    CallContext(call: state, info: info, plan: plan, record: record, log: log, replay: replay)
   }
 
   /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any
@@ -21,8 +25,8 @@ extension CallRun {
   private func cachedThenFresh(_ built: HTTPRequest, _ plan: CallPlan, _ cache: CachePlan) async -> CallEnding {
     var plan = plan
     plan.cache = cache.reading(.cacheOnly)
-    let first = context(plan)
-    let stored = await descend(built, first)
+    let log = FreezeLog()
+    let stored = await descend(built, context(plan, noting: log))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in
@@ -30,7 +34,7 @@ extension CallRun {
       }
     }
     plan.cache = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
-    var fresh = await descend(built, context(plan, replaying: first.whatIsFrozen))
+    var fresh = await descend(built, context(plan, replaying: FreezeReplay(log)))
     fresh.isUnchanged = stored.error == nil && fresh.error == nil && fresh.repeats(stored)
     return fresh
   }
@@ -109,6 +113,16 @@ extension CallRun {
   /// An answer that nobody was asked for and that does not come from the cache was made here.
   private func origin(of response: HTTPResponse, _ metrics: CallMetrics) -> ResponseOrigin {
     response.origin == .network && metrics.attempts == 0 ? .local : response.origin
+  }
+}
+
+extension CacheReadMode {
+  /// Whether a call that wants the stored answer first goes down twice: not where it reads nothing or asks nobody.
+  fileprivate var asksTwice: Bool {
+    switch self {
+    case .asDeclared, .revalidating, .cachedElseLoad, .networkElseCached: true
+    case .ignoringCache, .withoutCache, .cacheOnly: false
+    }
   }
 }
 

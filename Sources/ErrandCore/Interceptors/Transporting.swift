@@ -19,7 +19,19 @@ package struct Transporting: Interceptor {
     let response = try await send(exchange(request, context))
     context.record.exchanged(response.metrics)
     context.plan.log?.info("\(response)")
-    return response
+    return context.plan.cache != nil && showsMoreThanFrozen(request, context) ? response.unowned() : response
+  }
+
+  /// Whether a credential or cookie was added below the freeze, and no account says whose it is: a provider's that
+  /// names none, or that of an interceptor around the exchange.
+  private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    guard context.account == nil else { return false }
+    let frozen = context.frozenFields
+    return [HTTPFieldName.authorization, .cookie].contains { name in
+      request.fields.values(of: name).contains {
+        $0 != context.plan.ownCredential && frozen?.values(of: name).contains($0) != true
+      }
+    }
   }
 
   private func send(_ exchange: Exchange) async throws -> HTTPResponse {

@@ -13,8 +13,10 @@ public final class CallContext: Sendable {
   package let record: CallRecord
   /// What a station left for those below it.
   package let note: (any Sendable)?
+  /// Where what is frozen is noted for a later pass of the same call; nil for a call with one pass.
+  let log: FreezeLog?
   /// What an earlier pass of the same call froze; this one sends it again.
-  let replayed: Frozen?
+  let replay: FreezeReplay?
   /// What was fixed on this way down. An interceptor may send several side by side, each with a context of its own.
   private let frozen: Locked<Frozen?>
 
@@ -26,10 +28,11 @@ public final class CallContext: Sendable {
 
   init(
     call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil,
-    note: (any Sendable)? = nil, replayed: Frozen? = nil
+    note: (any Sendable)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil
   ) {
     self.note = note
-    self.replayed = replayed
+    self.log = log
+    self.replay = replay
     self.call = call
     self.info = info
     self.plan = plan
@@ -43,35 +46,42 @@ public final class CallContext: Sendable {
   /// The origin that the call was frozen for; nil above the freeze.
   package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
 
-  /// What was frozen, for another pass of the call.
-  var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
+  /// The fields that were frozen; nil above the freeze.
+  var frozenFields: HTTPFields? { frozen.withLock { $0?.request.fields } }
 
-  func freeze(_ frozen: Frozen) { self.frozen.withLock { $0 = frozen } }
+  private var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
+
+  func freeze(_ frozen: Frozen) {
+    self.frozen.withLock { $0 = frozen }
+    log?.note(frozen)
+  }
 
   /// The same way down in the life of another call.
   package func with(_ call: CallState) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, replayed: replayed)
+      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, log: log,
+      replay: replay)
   }
 
   /// The same way down with a note for the stations below.
   package func with(note: any Sendable) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, replayed: replayed)
+      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, log: log,
+      replay: replay)
   }
 
   /// The same way down, past the cache; what comes is stored.
   func pastCache() -> CallContext {
     var plan = plan
     plan.cache = plan.cache?.reading(.ignoringCache)
-    return CallContext(call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, replayed: replayed)
+    return CallContext(
+      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, log: log, replay: replay?.again)
   }
 
   /// The same way down for an exchange that outlives the call: with a life and a record of its own, told to nobody.
   package func inBackground(_ call: CallState) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan.silent, record: CallRecord(), frozen: whatIsFrozen, note: note,
-      replayed: replayed)
+      call: call, info: info, plan: plan.silent, record: CallRecord(), frozen: whatIsFrozen, note: note)
   }
 }
 

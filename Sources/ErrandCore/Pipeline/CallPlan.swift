@@ -31,6 +31,16 @@ package struct CallPlan: Sendable {
     return fixed.fieldValue
   }
 
+  /// The value of `Authorization` that takes the place of the account's credential, empty where the request shows
+  /// none; nil where the account's is shown.
+  package var instead: String? {
+    switch credential {
+    case .inherited: nil
+    case .none: ""
+    case .own(let credential): credential.fieldValue
+    }
+  }
+
   /// The plan of an exchange that nobody follows.
   var silent: CallPlan {
     var plan = self

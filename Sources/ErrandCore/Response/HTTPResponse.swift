@@ -9,11 +9,13 @@ public struct HTTPResponse: Sendable {
     let metrics: ExchangeMetrics
     let origin: ResponseOrigin
     let hit: (any StoredHit)?
+    let isUnowned: Bool
 
     init(
       _ trailers: HTTPFields, _ url: HTTPURL, _ metrics: ExchangeMetrics, _ origin: ResponseOrigin = .network,
-      _ hit: (any StoredHit)? = nil
+      _ hit: (any StoredHit)? = nil, isUnowned: Bool = false
     ) {
+      self.isUnowned = isUnowned
       self.trailers = trailers
       self.url = url
       self.metrics = metrics
@@ -46,19 +48,19 @@ public struct HTTPResponse: Sendable {
   /// Fields that came behind the body (RFC 9110 section 6.5).
   public var trailers: HTTPFields {
     get { rest.trailers }
-    set { rest = Rest(newValue, url, metrics, origin, hit) }
+    set { rest = Rest(newValue, url, metrics, origin, hit, isUnowned: isUnowned) }
   }
 
   /// The URL that answered: the last one after redirects.
   public var url: HTTPURL {
     get { rest.url }
-    set { rest = Rest(trailers, newValue, metrics, origin, hit) }
+    set { rest = Rest(trailers, newValue, metrics, origin, hit, isUnowned: isUnowned) }
   }
 
   /// What was measured of the exchange.
   public var metrics: ExchangeMetrics {
     get { rest.metrics }
-    set { rest = Rest(trailers, url, newValue, origin, hit) }
+    set { rest = Rest(trailers, url, newValue, origin, hit, isUnowned: isUnowned) }
   }
 
   /// Where it came from.
@@ -67,10 +69,20 @@ public struct HTTPResponse: Sendable {
   /// The entry it came from, if it came from the cache.
   package var hit: (any StoredHit)? { rest.hit }
 
+  /// Whether it was given to a credential that nothing says whose it is, so that it is nobody's to keep.
+  package var isUnowned: Bool { rest.isUnowned }
+
+  /// The same answer as one that nobody may keep.
+  func unowned() -> HTTPResponse {
+    var response = self
+    response.rest = Rest(trailers, url, metrics, origin, hit, isUnowned: true)
+    return response
+  }
+
   /// The same answer as one that came from somewhere else.
   package func coming(from origin: ResponseOrigin, hit: (any StoredHit)? = nil) -> HTTPResponse {
     var response = self
-    response.rest = Rest(trailers, url, metrics, origin, hit)
+    response.rest = Rest(trailers, url, metrics, origin, hit, isUnowned: isUnowned)
     return response
   }
 }

@@ -3,8 +3,6 @@ import ErrandCache
 extension Digest {
   /// 64 hexadecimal digits.
   var hex: String { [words.0, words.1, words.2, words.3].map(Self.hex).joined() }
-  /// The first 32 of them.
-  var shortHex: String { Self.hex(words.0) + Self.hex(words.1) }
 
   /// Reads 64 hexadecimal digits.
   init?(hex: String) {

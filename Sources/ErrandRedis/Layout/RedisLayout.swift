@@ -13,7 +13,7 @@ import Foundation
 /// | `P:ERA:r:KIND:DIGEST` | set | such a set that was removed, whose answers are not all deleted yet |
 ///
 /// `P` is the prefix; `ERA` is 16 hexadecimal digits that change when everything is removed; `ENTRY`, `VARIANT` and
-/// `DIGEST` are the first 16 bytes of digests, in 32 hexadecimal digits; `KIND` is one letter of ``RedisIndex/Kind``.
+/// `DIGEST` are digests in 64 hexadecimal digits; `KIND` is one letter of ``RedisIndex/Kind``.
 /// Members of sets are `ENTRY` and `VARIANT` in one.
 ///
 /// The fields of a variant are one letter and `VARIANT`: `m` the words about it (see below), `h` the head (a

@@ -22,7 +22,8 @@ extension RedisScript {
     local era, seq = state[1], tonumber(state[3] or '')
     local bound, older = tonumber(state[4] or ''), tonumber(state[5] or '')
     local function digits(value, count) return value and #value == count and string.match(value, '^%x+$') end
-    if not (digits(era, 16) and digits(state[2], 64) and seq and bound and older) then era = false end
+    local function counts(number) return number and number >= 0 and number < 2 ^ 53 end
+    if not (digits(era, 16) and digits(state[2], 64) and counts(seq) and counts(bound) and older) then era = false end
     if era and salt ~= '' and salt ~= state[2] then return {'salt', state[2]} end
 
     -- Begins a new era, in which nothing is stored yet.
@@ -38,7 +39,7 @@ extension RedisScript {
     local function entryKey(entry) return prefix .. ':' .. era .. ':e:' .. entry end
     local function indexKey(name) return prefix .. ':' .. era .. ':i:' .. name end
     local function cutKey(name) return prefix .. ':' .. era .. ':r:' .. name end
-    local function split(member) return string.sub(member, 1, 32), string.sub(member, 33) end
+    local function split(member) return string.sub(member, 1, 64), string.sub(member, 65) end
 
     -- The time of an answer that counts; false where it is over or removed, nil where the words about it are damaged.
     local function alive(entry, variant, words)

@@ -8,7 +8,7 @@ import ErrandCore
 /// | idle: not tried, or left in peace | waits | waits | something waits: connecting |
 /// | connecting, the first time | waits | waits | connected: ready; failed: down |
 /// | connecting, after a failure | refused | owed | the same |
-/// | ready | sent | sent | lost with something under way: down; else idle |
+/// | ready | sent | sent | lost with something under way, or before any answer: down; else idle |
 /// | down | refused | owed | the back-off is over and something is owed or was asked: connecting |
 ///
 /// A connection that is lost takes everything under way with it: questions are refused, changes are owed. An answer
@@ -37,6 +37,8 @@ struct RedisTraffic: Sendable {
   private var sent = FIFO<RedisJob>()
   private var debts = RedisDebts()
   private var failures = 0
+  /// Whether this connection has been of use.
+  private var hasAnswered = false
   private var isWanted = false
   private var isClosing = false
   private var hasEnded = false
@@ -170,6 +172,7 @@ struct RedisTraffic: Sendable {
   /// Notes that commands can be sent. What is owed goes first.
   mutating func connected(_ now: MonotonicInstant) {
     phase = .ready
+    hasAnswered = false
     lastProgress = now
     let newer = waiting.takeAll()
     for write in debts.pay() { self.write(write) }
@@ -181,6 +184,7 @@ struct RedisTraffic: Sendable {
     lastProgress = now
     guard let job = sent.popFirst() else { return nil }
     failures = 0
+    hasAnswered = true
     return job
   }
 
@@ -200,7 +204,7 @@ struct RedisTraffic: Sendable {
 
   /// Notes that the connection is gone, or did not come. Returns whom no answer will come to.
   mutating func lost(_ now: MonotonicInstant, spread: Double) -> [RedisTicket] {
-    let wasLeftInPeace = phase == .ready && sent.isEmpty && failures == 0
+    let wasLeftInPeace = phase == .ready && sent.isEmpty && hasAnswered
     var tickets: [RedisTicket] = []
     if wasLeftInPeace {
       phase = .idle

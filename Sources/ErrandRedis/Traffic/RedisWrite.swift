@@ -74,7 +74,7 @@ enum RedisWrite: Sendable {
   private static func put(_ entry: CacheEntry, _ layout: RedisLayout) -> RedisCall {
     let time = String(entry.head.responseTime.milliseconds)
     let words = [
-      entry.key.entry.shortHex, entry.head.variant.shortHex, time, String(layout.span),
+      entry.key.entry.hex, entry.head.variant.hex, time, String(layout.span),
       RedisLayout.names(entry.key, entry.head),
     ]
     let head = CacheEntryRecord(key: entry.key, head: entry.head, storedBody: Data()).encoded()
@@ -89,7 +89,7 @@ enum RedisWrite: Sendable {
     _ key: CacheKey, _ stored: WallTime, _ head: CacheEntryHead, _ layout: RedisLayout
   ) -> RedisCall {
     let words = [
-      key.entry.shortHex, head.variant.shortHex, String(head.responseTime.milliseconds), String(layout.span),
+      key.entry.hex, head.variant.hex, String(head.responseTime.milliseconds), String(layout.span),
       RedisLayout.names(key, head),
     ]
     let record = CacheEntryRecord(key: key, head: head, storedBody: Data()).encoded()
@@ -100,8 +100,8 @@ enum RedisWrite: Sendable {
   private static func remove(_ selection: CacheSelection, _ layout: RedisLayout) -> RedisCall {
     switch selection {
     case .all: layout.call(.clear)
-    case .key(let key): layout.call(.forget, [key.entry.shortHex])
-    case .variant(let key, let variant): layout.call(.drop, [key.entry.shortHex, variant.shortHex])
+    case .key(let key): layout.call(.forget, [key.entry.hex])
+    case .variant(let key, let variant): layout.call(.drop, [key.entry.hex, variant.hex])
     case .olderThan(let time): layout.call(.older, [String(time.milliseconds)])
     case .target, .account, .host, .tag: layout.call(.cut, index(selection).map { [$0.name] } ?? [])
     }

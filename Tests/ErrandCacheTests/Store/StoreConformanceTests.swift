@@ -175,6 +175,7 @@ import Testing
   @Test(arguments: StoreKind.all) func `list names most recent first`(_ kind: StoreKind) async throws {
     try await kind.with { store in
       for path in ["/a", "/b", "/c"] { store.put(Sample.entry(path, body: path)) }
+      await store.flush()
       // Uses are told apart by the millisecond.
       let start = WallTime.now
       while WallTime.now.milliseconds < start.milliseconds + 2 { await Task.yield() }

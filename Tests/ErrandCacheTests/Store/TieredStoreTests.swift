@@ -12,6 +12,8 @@ import Testing
     let base = DictionaryStore()
     let latch = Latch()
     let looks = Locked(0)
+    /// Runs before each change.
+    let beforeChange = Locked<(@Sendable () -> Void)?>(nil)
 
     func salt(call: CallState) async -> Digest? { await base.salt(call: call) }
     func find(
@@ -25,9 +27,18 @@ import Testing
     func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
       await base.holds(anyAccount: anyAccount, call: call, patience: patience)
     }
-    func put(_ entry: CacheEntry) { base.put(entry) }
-    func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) { base.renew(key, stored: stored, head: head) }
-    func remove(_ selection: CacheSelection) { base.remove(selection) }
+    func put(_ entry: CacheEntry) {
+      beforeChange.withLock { $0 }?()
+      base.put(entry)
+    }
+    func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+      beforeChange.withLock { $0 }?()
+      base.renew(key, stored: stored, head: head)
+    }
+    func remove(_ selection: CacheSelection) {
+      beforeChange.withLock { $0 }?()
+      base.remove(selection)
+    }
     func list() async -> [CacheListing] { await base.list() }
     func size() async -> CacheSize { await base.size() }
     func flush() async {}
@@ -73,6 +84,23 @@ import Testing
     base.latch.open()
     #expect(await slow.value == "body")
     #expect(await memory.isMissing(Sample.key("/a")))
+  }
+
+  /// A look-up between the two steps would bring up what the second one no longer reaches.
+  @Test(arguments: changes.indices) func `changes reach the store below first`(_ index: Int) async {
+    let store = store
+    store.put(Sample.entry("/a"))
+    let before = Locked<[CacheEntryHead]>([])
+    let memory = memory
+    base.beforeChange.withLock {
+      $0 = {
+        if case .refused(let heads) = memory.look(Sample.key("/a"), choosing: { _ in nil }) {
+          before.withLock { $0 = heads }
+        }
+      }
+    }
+    Self.changes[index](store)
+    #expect(before.withLock { $0 } == [Sample.head()])
   }
 
   @Test func `older variant stays below`() async {

@@ -165,6 +165,14 @@ import Testing
     #expect(step(10) == "connect")
   }
 
+  @Test mutating func `connection without an answer failed`() {
+    ask()
+    connect()
+    #expect(traffic.lost(at(10), spread: 1).count == 1)
+    #expect(ask() == nil)
+    #expect(step(10) == "wait 110")
+  }
+
   @Test mutating func `answer ends the failures`() {
     for (time, wait) in [(0, 100), (100, 300), (300, 700)] {
       ask()

@@ -59,10 +59,11 @@ struct StoreFolder: Sendable {
   /// - Returns: False where another process has the store open, or where the disk does not let us.
   func empty() -> Bool {
     guard let alone = FileLock.aloneNow(lock) else { return false }
-    // The index first: a log without an index is thrown away, an index without its log would be an older one.
-    for name in indexFiles { unlink(name) }
-    for name in SystemFile.names(bodies) { unlink(bodies + "/" + name) }
-    _ = alone
+    withExtendedLifetime(alone) {
+      // The index first: a log without an index is thrown away, an index without its log would be an older one.
+      for name in indexFiles { unlink(name) }
+      for name in SystemFile.names(bodies) { unlink(bodies + "/" + name) }
+    }
     return indexFiles.allSatisfy { SystemFile.kind($0) == .nothing }
   }
 

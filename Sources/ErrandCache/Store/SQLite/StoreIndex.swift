@@ -31,8 +31,7 @@ final class StoreIndex {
     identity = SystemFile.identity(folder.index)
     files = BodyFiles(folder: folder.bodies)
     database = try SQLiteDatabase(path: folder.index, gives: up)
-    try configure()
-    _ = setUp
+    try withExtendedLifetime(setUp) { () throws(SQLiteFailure) in try configure() }
   }
 
   private func configure() throws(SQLiteFailure) {

@@ -26,7 +26,7 @@ extension StoreWorker {
 
   func list() -> [CacheListing] {
     let list = try? using { index throws(SQLiteFailure) in
-      try noteUses(index)
+      try? noteUses(index)
       return try index.listings()
     }
     return list ?? []
@@ -85,8 +85,10 @@ extension StoreWorker {
   /// Removes damaged rows, if that goes at once.
   private func drop(_ index: StoreIndex, _ rows: [Int64]) {
     guard !rows.isEmpty else { return }
-    try? index.transaction { () throws(SQLiteFailure) in
-      for id in rows { try index.remove(.removeRow, id) }
+    hastily {
+      try? index.transaction { () throws(SQLiteFailure) in
+        for id in rows { try index.remove(.removeRow, id) }
+      }
     }
   }
 }

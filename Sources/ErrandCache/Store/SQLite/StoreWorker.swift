@@ -4,16 +4,19 @@ import Foundation
 /// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
 ///
 /// A broken index is emptied and made anew. Where that is not possible, or the folder cannot be used, the store is off
-/// for a while and tried again later; a removal that could not be done makes that it is emptied first.
+/// for a while and tried again later; removals that could not be done are done before anything is read then.
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
   private var index: StoreIndex?
-  private var mustEmpty = false
+  /// Removals that could not be done.
+  private var owed: [CacheSelection] = []
   /// How often in a row the index could not be used, and until when it is not tried.
   private var failures = 0
   private var offUntil: MonotonicInstant?
   private var isReading = false
+  /// Whether what is done now is not worth waiting for another process.
+  private var isHasty = false
   /// What is being written, since when another process keeps us from it, and when to try again.
   private var batch: [PendingWrites.Numbered] = []
   private var busySince: MonotonicInstant?
@@ -79,40 +82,52 @@ final class StoreWorker {
   private func opened() throws(SQLiteFailure) -> StoreIndex {
     if let index { return index }
     if let offUntil, MonotonicInstant.now < offUntil { throw .noFolder }
-    if mustEmpty, !empty() { throw .noFolder }
     do throws(SQLiteFailure) {
       return try open()
     } catch {
-      if error.meaning == .broken, failures == 0, empty(), let index = try? open() { return index }
+      // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
+      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && !owed.isEmpty
+      if mayEmpty, failures < 3, empty(), let index = try? open() { return index }
       stayOff()
       throw error.meaning == .broken ? .noFolder : error
     }
   }
 
   private func open() throws(SQLiteFailure) -> StoreIndex {
-    let opened = try StoreIndex(settings) { [weak self] in self.map { !$0.isReading && $0.mailbox.hasReads } ?? false }
+    let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
+    if !owed.isEmpty {
+      try opened.transaction { () throws(SQLiteFailure) in for selection in owed { try opened.remove(selection) } }
+      owed = []
+    }
     index = opened
     return opened
   }
 
-  /// Empties the folder, so that the next use finds a new store. False where that did not go; it is done later then.
+  /// Whether a wait for another process ends: where a read waits for us meanwhile.
+  private var givesUp: Bool { isHasty || !isReading && mailbox.hasReads }
+
+  /// Does what is not worth waiting for another process.
+  func hastily(_ body: () -> Void) {
+    isHasty = true
+    body()
+    isHasty = false
+  }
+
+  /// Empties the folder, so that the next use finds a new store. False where that did not go, such as while another
+  /// process has the store open.
   @discardableResult
   private func empty() -> Bool {
     index = nil
     uses = [:]
     try? settings.folder.prepare()
-    if let setUp = FileLock.alone(settings.folder.salt) {
-      mustEmpty = !settings.folder.empty()
-      _ = setUp
-    } else {
-      mustEmpty = true
-    }
-    if mustEmpty { stayOff() }
-    return !mustEmpty
+    let setUp = FileLock.alone(settings.folder.salt)
+    let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
+    if isEmpty { owed = [] } else { stayOff() }
+    return isEmpty
   }
 
   private func stayOff() {
-    failures = min(failures + 1, 10)
+    failures = min(failures + 1, 8)
     offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
   }
 
@@ -150,8 +165,7 @@ final class StoreWorker {
     } catch {
       switch error.meaning {
       case .busy where !isBusyForLong(): retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
-      case .broken: finish()
-      case .busy, .surroundings:
+      case .busy, .broken, .surroundings:
         salvage()
         finish()
       }
@@ -201,7 +215,6 @@ final class StoreWorker {
   /// After a failed write nothing may be found that was removed, or that was to be replaced.
   private func salvage() {
     let writes = batch.map(\.write)
-    let mustGo = writes.contains { if case .remove = $0 { true } else { false } }
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in
         var old: [CacheSelection] = []
@@ -209,10 +222,23 @@ final class StoreWorker {
           if let selection = try index.replaced(write) { old.append(selection) }
         }
         guard !old.isEmpty else { return }
-        try index.transaction { () throws(SQLiteFailure) in for selection in old { try index.remove(selection) } }
+        do throws(SQLiteFailure) {
+          try index.transaction { () throws(SQLiteFailure) in for selection in old { try index.remove(selection) } }
+        } catch {
+          owe(old)
+          throw error
+        }
       }
     } catch {
-      if mustGo || index != nil { empty() }
+      owe(writes.compactMap { if case .remove(let selection) = $0 { selection } else { nil } })
     }
+  }
+
+  /// Notes removals for when the index is opened again, which is before anything is read.
+  private func owe(_ selections: [CacheSelection]) {
+    guard !selections.isEmpty else { return }
+    owed += selections
+    if owed.count > 256 { owed = [.all] }
+    index = nil
   }
 }

@@ -1,0 +1,246 @@
+import Errand
+import ErrandJSON
+import ErrandTesting
+import Foundation
+import Testing
+
+/// The stored answer first, then what the server says.
+@Suite(.timeLimit(.minutes(1))) struct CachedThenFreshTests {
+  private typealias Seen = (value: String, origin: ResponseOrigin)
+
+  /// Goes through the sequence to its end.
+  private static func all(
+    _ fixture: CacheFixture, _ page: Page = Page(), _ options: CallOptions = CallOptions()
+  ) async throws -> [Seen] {
+    var seen: [Seen] = []
+    for try await page in fixture.client.cachedThenFresh(page, options: options) {
+      seen.append((page.value, page.origin))
+    }
+    return seen
+  }
+
+  private static func expect(
+    _ seen: [Seen], _ values: [String], _ origins: [ResponseOrigin], _ place: SourceLocation = #_sourceLocation
+  ) {
+    #expect(seen.map(\.value) == values, sourceLocation: place)
+    #expect(seen.map(\.origin) == origins, sourceLocation: place)
+  }
+
+  @Test func `nothing stored gives one`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    Self.expect(try await Self.all(fixture), ["answer 1"], [.network])
+    #expect(fixture.asked == 1)
+    #expect(await fixture.stored() == "answer 1")
+  }
+
+  @Test(arguments: [0, 61, 1_000_000]) func `changed answer gives two`(_ seconds: Int) async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    fixture.pass(seconds)
+    let first: ResponseOrigin = seconds == 0 ? .cacheFresh : .cacheStale
+    Self.expect(try await Self.all(fixture), ["answer 1", "answer 2"], [first, .network])
+    #expect(fixture.asked == 2)
+    #expect(await fixture.stored() == "answer 2")
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `304 gives one`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { request, _ in
+      request.fields["If-None-Match"] == "\"a\""
+        ? .status(304, fields: [.eTag: "\"a\""])
+        : .page("body", [.eTag: "\"a\"", "Cache-Control": "max-age=60, immutable"])
+    }
+    _ = try await fixture.client.send(Page(cache: policy))
+    Self.expect(try await Self.all(fixture, Page(cache: policy)), ["body"], [.cacheFresh])
+    #expect(fixture.asked == 2, "the server is asked in any case")
+  }
+
+  @Test func `equal body gives one`() async throws {
+    let fixture = CacheFixture { _, _ in .text("body") }
+    _ = try await fixture.client.send(Page())
+    Self.expect(try await Self.all(fixture), ["body"], [.cacheFresh])
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `equal body of another status gives two`() async throws {
+    let fixture = CacheFixture { _, number in .text("body", status: 199 + number) }
+    _ = try await fixture.client.send(Page())
+    #expect(try await Self.all(fixture).count == 2)
+  }
+
+  @Test func `failure comes behind the stored answer`() async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .text("body") : .failure(.offline) }
+    _ = try await fixture.client.send(Page())
+    var seen: [String] = []
+    do {
+      for try await page in fixture.client.cachedThenFresh(Page()) { seen.append(page.value) }
+      Issue.record("the second half succeeded")
+    } catch {
+      #expect(error.code.rawValue == "offline")
+    }
+    #expect(seen == ["body"])
+    #expect(await fixture.stored() == "body")
+  }
+
+  @Test func `failure with nothing stored is thrown`() async throws {
+    let fixture = CacheFixture { _, _ in .failure(.offline) }
+    await #expect(throws: APIError.self) { _ = try await Self.all(fixture) }
+    #expect(fixture.asked == 1)
+  }
+
+  @Test func `refused entry gives one`() async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .text("old") : .text("new") }
+    _ = try await fixture.client.send(PickyPage())
+    var seen: [Seen] = []
+    for try await page in fixture.client.cachedThenFresh(PickyPage(refuses: "old")) {
+      seen.append((page.value, page.origin))
+    }
+    Self.expect(seen, ["new"], [.network])
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `refused status gives one`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)", status: number == 1 ? 203 : 200) }
+    _ = try await fixture.client.send(Page())
+    Self.expect(try await Self.all(fixture, Page(statusRule: .range(200...200))), ["answer 2"], [.network])
+  }
+
+  @Test(arguments: [CacheReadMode.ignoringCache, .withoutCache])
+  func `call that reads nothing gives one`(_ mode: CacheReadMode) async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    Self.expect(try await Self.all(fixture, Page(), .cache(mode)), ["answer 2"], [.network])
+    #expect(await fixture.stored() == (mode == .ignoringCache ? "answer 2" : "answer 1"))
+  }
+
+  @Test func `cache alone gives one and asks nobody`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page())
+    Self.expect(try await Self.all(fixture, Page(), .cache(.cacheOnly)), ["answer 1"], [.cacheFresh])
+    Self.expect(
+      try await Self.all(fixture, Page(headers: ["Cache-Control": "only-if-cached"])), ["answer 1"], [.cacheFresh])
+    #expect(fixture.asked == 1)
+  }
+
+  @Test func `offline gives the stored answer once`() async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .text("body") : .failure(.offline) }
+    _ = try await fixture.client.send(Page())
+    Self.expect(try await Self.all(fixture, Page(), .cache(.networkElseCached)), ["body"], [.cacheFresh])
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `no policy gives one`() async throws {
+    let fixture = CacheFixture { _, number in .text("answer \(number)") }
+    for number in 1...2 {
+      Self.expect(try await Self.all(fixture, Page(cache: .none)), ["answer \(number)"], [.network])
+    }
+  }
+
+  @Test func `caller's own question is asked alone`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", [.eTag: "\"\(number)\"", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    _ = try await Self.all(fixture, .http(headers: ["If-None-Match": "\"0\""]))
+    #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"0\""])
+  }
+
+  // MARK: - Ending early
+
+  private static func stalling(_ latch: Latch) -> CacheFixture {
+    CacheFixture { _, number in
+      if number > 1 { try await latch.wait() }
+      return .text("answer \(number)")
+    }
+  }
+
+  @Test func `leaving the loop cancels`() async throws {
+    let latch = Latch()
+    let fixture = Self.stalling(latch)
+    _ = try await fixture.client.send(Page())
+    let endings = Recorded<CallEnding>()
+    let ended = Latch()
+    let options = CallOptions(accessories: [
+      Counting {
+        endings.append($0); ended.open()
+      }
+    ])
+    for try await _ in fixture.client.cachedThenFresh(Page(), options: options) {
+      await latch.reached()
+      break
+    }
+    try await ended.wait()
+    #expect(endings.all.map { $0.error?.stage } == [.cancelled])
+    #expect(await fixture.stored() == "answer 1")
+    #expect(fixture.client.running.isEmpty)
+  }
+
+  @Test func `cancelling the task is thrown`() async throws {
+    let latch = Latch()
+    let fixture = Self.stalling(latch)
+    _ = try await fixture.client.send(Page())
+    let task = Task {
+      do {
+        for try await _ in fixture.client.cachedThenFresh(Page()) {}
+        return APIError.Stage?.none
+      } catch {
+        return (error as? APIError)?.stage
+      }
+    }
+    await latch.reached()
+    task.cancel()
+    #expect(await task.value == .cancelled)
+  }
+
+  @Test func `cancelling by tag is thrown`() async throws {
+    let latch = Latch()
+    let fixture = Self.stalling(latch)
+    _ = try await fixture.client.send(Page())
+    var seen: [String] = []
+    do {
+      for try await page in fixture.client.cachedThenFresh(Page(), options: .tag("feed")) {
+        seen.append(page.value)
+        await latch.reached()
+        fixture.client.cancel(tag: "feed")
+      }
+      Issue.record("the call succeeded")
+    } catch {
+      #expect(error.stage == .cancelled)
+    }
+    #expect(seen == ["answer 1"])
+  }
+
+  @Test func `deadline holds over both halves`() async throws {
+    let latch = Latch()
+    let fixture = Self.stalling(latch)
+    _ = try await fixture.client.send(Page())
+    do {
+      for try await _ in fixture.client.cachedThenFresh(Page()) {
+        await latch.reached()
+        fixture.clock.advance(by: .seconds(120))
+      }
+      Issue.record("the call succeeded")
+    } catch {
+      #expect(error.stage == .deadline)
+    }
+  }
+}
+
+/// Tells how a call ended, and counts what it is told.
+final class Counting: Accessory {
+  let starts = Recorded<UInt64>()
+  let wills = Recorded<UInt64>()
+  let dids = Recorded<UInt64>()
+  private let onEnd: @Sendable (CallEnding) -> Void
+
+  init(_ onEnd: @escaping @Sendable (CallEnding) -> Void = { _ in }) { self.onEnd = onEnd }
+
+  func willStart(_ call: CallInfo) { starts.append(call.id) }
+  func willStop(_ call: CallInfo, _ ending: CallEnding) { wills.append(call.id) }
+  func didStop(_ call: CallInfo, _ ending: CallEnding) {
+    dids.append(call.id)
+    onEnd(ending)
+  }
+
+  var counts: [Int] { [starts.count, wills.count, dids.count] }
+}

@@ -1,0 +1,190 @@
+import Errand
+import ErrandTesting
+import Testing
+
+/// Answers are kept apart by whoever asked: two never share, and never evict each other's.
+@Suite struct IdentityTests {
+  /// A way to be somebody.
+  enum Identity: CaseIterable {
+    case provider, authorization, own, fixed, cookie
+    case ownBesideAccount, cookieBesideAccount, authorizationBesideAccount
+
+    var isBesideAccount: Bool {
+      switch self {
+      case .provider, .authorization, .own, .fixed, .cookie: false
+      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount: true
+      }
+    }
+
+    func configure(_ name: String, _ configuration: inout ClientConfiguration) {
+      switch self {
+      case .provider: configuration.credentials = FixedCredential(.bearer("same"), account: name)
+      case .fixed: configuration.credentials = FixedCredential(.bearer(name))
+      case .authorization, .own, .cookie: break
+      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount:
+        configuration.credentials = FixedCredential(.bearer("shared"), account: "shared")
+      }
+    }
+
+    func page(_ name: String, _ policy: CachePolicy) -> Page {
+      var page = Page(cache: policy)
+      switch self {
+      case .provider, .fixed: break
+      case .authorization, .authorizationBesideAccount: page.headers = ["Authorization": .text("Bearer \(name)")]
+      case .own, .ownBesideAccount: page.credential = .bearer(name)
+      case .cookie, .cookieBesideAccount: page.headers = ["Cookie": .text("session=\(name)")]
+      }
+      return page
+    }
+  }
+
+  private static let policies: [CachePolicy] = [.lifetime(.seconds(60)), .http, .httpElse(.seconds(60))]
+
+  /// Clients for each name over one store, and the requests of these names.
+  private static func clients(
+    _ identity: Identity, _ names: [String], _ policy: CachePolicy
+  ) -> (fixtures: [CacheFixture], pages: [Page]) {
+    let store = MemoryStore()
+    let fixtures = names.map { name in
+      CacheFixture(store: store, change: { identity.configure(name, &$0) }) { _, number in
+        .page("\(name) \(number)", ["Cache-Control": "max-age=60"])
+      }
+    }
+    return (fixtures, names.map { identity.page($0, policy) })
+  }
+
+  @Test(arguments: Identity.allCases, Self.policies)
+  func `two never share nor evict`(_ identity: Identity, _ policy: CachePolicy) async throws {
+    let names = ["ada", "eve"]
+    let (fixtures, pages) = Self.clients(identity, names, policy)
+    for _ in 1...2 {
+      for index in names.indices {
+        #expect(try await fixtures[index].client.send(pages[index]) == "\(names[index]) 1")
+      }
+    }
+    #expect(fixtures.allSatisfy { $0.asked == 1 })
+    #expect(await fixtures[0].cache.entries().count == 2)
+  }
+
+  @Test(arguments: Identity.allCases)
+  func `nobody shares with somebody`(_ identity: Identity) async throws {
+    let (fixtures, pages) = Self.clients(identity, ["ada"], .lifetime(.seconds(60)))
+    let fixture = try #require(fixtures.first)
+    _ = try await fixture.client.send(pages[0])
+    fixture.client.configure { $0.credentials = nil }
+    #expect(await fixture.miss() == .otherAccount)
+    #expect(try await fixture.client.send(Page()) == "ada 2")
+  }
+
+  @Test func `call without credential is nobody's`() async throws {
+    let fixture = CacheFixture(change: { $0.credentials = FixedCredential(.bearer("ada"), account: "ada") }) {
+      request, _ in .text(request.fields[.authorization] ?? "nobody")
+    }
+    var page = Page()
+    page.credential = .none
+    #expect(try await fixture.client.send(Page()) == "Bearer ada")
+    #expect(try await fixture.client.send(page) == "nobody")
+    #expect(try await fixture.client.send(Page()) == "Bearer ada")
+    #expect(try await fixture.client.send(page) == "nobody")
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `other account is said, not shown`() async throws {
+    let (fixtures, pages) = Self.clients(.provider, ["ada", "eve"], .lifetime(.seconds(60)))
+    _ = try await fixtures[0].client.send(pages[0])
+    #expect(await fixtures[1].miss(pages[1]) == .otherAccount)
+    #expect(await fixtures[1].miss(Page(name: "other")) == .missing)
+  }
+
+  @Test func `logout takes one account alone`() async throws {
+    let (fixtures, pages) = Self.clients(.provider, ["ada", "eve"], .lifetime(.seconds(60)))
+    for index in 0...1 { _ = try await fixtures[index].client.send(pages[index]) }
+    await fixtures[0].cache.removeAll(account: "ada")
+    #expect(await fixtures[0].miss(pages[0]) == .otherAccount)
+    #expect(await fixtures[1].stored(pages[1]) == "eve 1")
+  }
+
+  @Test func `success of one harms no other`() async throws {
+    let (fixtures, pages) = Self.clients(.provider, ["ada", "eve"], .lifetime(.seconds(60)))
+    for index in 0...1 { _ = try await fixtures[index].client.send(pages[index]) }
+    _ = try await fixtures[0].client.send(Page(method: .delete, cache: .none))
+    #expect(await fixtures[0].stored(pages[0]) == nil)
+    #expect(await fixtures[1].stored(pages[1]) == "eve 1")
+  }
+
+  @Test func `secrets are found in no listing`() async throws {
+    for identity in Identity.allCases {
+      let (fixtures, pages) = Self.clients(identity, ["MARKER"], .lifetime(.seconds(60)))
+      var page = pages[0]
+      page.arguments = ["token": "MARKER"]
+      _ = try await fixtures[0].client.send(page)
+      let listed = await fixtures[0].cache.entries()
+      #expect(listed.count == 1 && !"\(listed)".contains("MARKER"))
+    }
+  }
+
+  // MARK: - Credentials that the key knows nothing of
+
+  /// Says that nobody is logged in, and shows a credential all the same.
+  private struct Secretive: CredentialProvider {
+    let token: String?
+    var account: String? { nil }
+    func credential(for account: String?) async throws -> Credential? { token.map { .bearer($0) } }
+  }
+
+  @Test(arguments: Self.policies)
+  func `credential without an account is not stored`(_ policy: CachePolicy) async throws {
+    let fixture = CacheFixture { request, _ in
+      .page(request.fields[.authorization] ?? "nobody", ["Cache-Control": "max-age=60"])
+    }
+    for name in ["ada", "eve"] {
+      fixture.client.configure { $0.credentials = Secretive(token: name) }
+      #expect(try await fixture.client.send(Page(cache: policy)) == "Bearer \(name)")
+    }
+    #expect(await fixture.cache.entries().isEmpty)
+    let last = try await fixture.client.response(Page(cache: policy))
+    #expect(last.metrics.cache?.status.contains("; stored") == false)
+  }
+
+  @Test func `provider that shows nothing is nobody`() async throws {
+    let fixture = CacheFixture(change: { $0.credentials = Secretive(token: nil) }) { _, number in
+      .text("answer \(number)")
+    }
+    _ = try await fixture.client.send(Page())
+    #expect(try await fixture.client.send(Page()) == "answer 1")
+  }
+
+  @Test(arguments: [HTTPFieldName.authorization, .cookie])
+  func `credential below the cache is not stored`(_ name: HTTPFieldName) async throws {
+    let token = Recorded(["ada"])
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField(name, token.all.last ?? "")) }]
+    }) { request, _ in .text(request.fields[name] ?? "nobody") }
+    #expect(try await fixture.client.send(Page()) == "ada")
+    token.append("eve")
+    #expect(try await fixture.client.send(Page()) == "eve")
+    #expect(try await fixture.client.send(Page(headers: ["Authorization": "x", "Cookie": "y"])) == "eve")
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: Identity.allCases)
+  func `alias belongs to who asked`(_ identity: Identity) async throws {
+    let (fixtures, pages) = Self.clients(identity, ["ada", "eve"], .lifetime(.seconds(60)))
+    // The request that it is stored under always looks like eve's.
+    var put = pages[0]
+    put.method = .put
+    put.cache = .none
+    put.cachedAs = pages[1]
+    _ = try await fixtures[0].client.send(put)
+    #expect(await fixtures[0].stored(pages[0]) == "ada 1")
+    #expect(await fixtures[1].stored(pages[1]) == nil)
+  }
+
+  @Test func `unknown credential stores no alias`() async throws {
+    let fixture = CacheFixture(change: { $0.credentials = Secretive(token: "ada") }) { _, number in
+      .text("answer \(number)")
+    }
+    _ = try await fixture.client.send(Page(method: .put, cache: .none, cachedAs: Page()))
+    #expect(await fixture.cache.entries().isEmpty)
+  }
+}
