@@ -26,7 +26,9 @@ var configuration = ClientConfiguration(baseURL: baseURL)
 configuration.cache = .own(cache)
 configuration.appVersion = "1.4.0"
 configuration.cachePolicy = .http
-configuration.cacheRules = [HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))]
+configuration.cacheRules = [
+  HostCacheRule("cdn.example.com", .lifetime(.seconds(31_536_000)))
+]
 let client = APIClient(configuration)
 // snippet.end
 
@@ -40,9 +42,13 @@ print(first.origin, second.origin)  // network cacheFresh
 struct Search: APIRequest {
   let text: String
   var path: Path { "/search" }
-  var arguments: Arguments { ["q": text, "sent": Date.now.timeIntervalSince1970] }
+  var arguments: Arguments {
+    ["q": text, "sent": Date.now.timeIntervalSince1970]
+  }
   var cache: CachePolicy { .lifetime(.seconds(60)) }
-  var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["sent"]) }
+  var cacheKey: CacheKeyRule {
+    CacheKeyRule(headers: ["Accept-Language"], leavingOut: ["sent"])
+  }
   typealias Response = String
 }
 // snippet.end
@@ -62,12 +68,12 @@ struct RenameUser: APIRequest {
 _ = try await client.send(RenameUser(id: 7, nick: "Ada"))
 
 // snippet.modes
-let anew = try await client.send(GetUser(id: 7), options: .cache(.ignoringCache))
-print("pulled to refresh:", anew.nick)
+let anew = GetUser(id: 7)  // pulled to refresh
+print(try await client.send(anew, options: .cache(.ignoringCache)).nick)
 
 do {
-  let stored = try await client.send(GetUser(id: 9), options: .cache(.cacheOnly))
-  print("without a network:", stored.nick)
+  let other = GetUser(id: 9)
+  print(try await client.send(other, options: .cache(.cacheOnly)).nick)
 } catch {
   print(error.cacheMiss?.rawValue ?? error.message)  // missing
 }
@@ -112,7 +118,8 @@ while !client.running.isEmpty { await Task.yield() }
 
 // snippet.entries
 for entry in await cache.entries() {
-  print(entry.head.label.method, entry.head.label.url, entry.bodyLength, "bytes")
+  let label = entry.head.label
+  print(label.method, label.url, entry.bodyLength, "bytes")
 }
 let size = await cache.size()
 print(size.entries, "entries,", size.bytes, "of", size.limit ?? 0, "bytes")
@@ -124,8 +131,8 @@ await cache.flush()  // all that waits is on the disk
 cache.removeAll(host: "api.example.com")
 cache.removeAll(tag: "feed")
 cache.removeAll(olderThan: Date.now.addingTimeInterval(-86_400))
-for entry in await cache.entries() where entry.head.label.url.hasSuffix("/users/7") {
-  cache.remove(.key(entry.key))
+for entry in await cache.entries() {
+  if entry.head.label.url.hasSuffix("/users/7") { cache.remove(.key(entry.key)) }
 }
 cache.removeAll()
 // snippet.end
@@ -160,7 +167,8 @@ _ = try await client.send(Avatar(name: "ada.png"))
 let sealing = BodySealing(
   seal: { body in turned(body) },  // encrypt here, with a key from where keys are kept
   open: { stored in turned(stored) })
-let sealed = ResponseCache(folder: folder.appending(path: "sealed"), sealing: sealing)
+let sealed = ResponseCache(
+  folder: folder.appending(path: "sealed"), sealing: sealing)
 // snippet.end
 client.configure { $0.cache = .own(sealed) }
 _ = try await client.send(GetUser(id: 7))

@@ -13,12 +13,15 @@ final class BoxStore: CacheStore {
   func salt(call: CallState) async -> Digest? { ownSalt }
 
   func find(
-    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+    _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?,
+    call: CallState, patience: Duration?
   ) async -> CacheLookup {
     let entries = entries(under: key)
     if entries.isEmpty { return .missing }
     let heads = entries.map(\.head)
-    guard let index = choosing(heads), entries.indices.contains(index) else { return .refused(heads) }
+    guard let index = choosing(heads), entries.indices.contains(index) else {
+      return .refused(heads)
+    }
     return .found(entries[index])
   }
 
@@ -33,28 +36,37 @@ final class BoxStore: CacheStore {
   }
 
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    let old = entries(under: key).first { $0.head.variant == head.variant && $0.head.responseTime == stored }
+    let old = entries(under: key).first {
+      $0.head.variant == head.variant && $0.head.responseTime == stored
+    }
     if let old { put(CacheEntry(key: key, head: head, body: old.body)) }
   }
 
   func remove(_ selection: CacheSelection) {
     box.withLock { box in
-      box = box.mapValues { $0.filter { CacheEntry(encoded: $0).map { !selection.picks($0.key, $0.head) } ?? false } }
+      box = box.mapValues { $0.filter { Self.stays($0, after: selection) } }
     }
   }
 
   func list() async -> [CacheListing] {
-    all.map { CacheListing(head: $0.head, key: $0.key, bodyLength: $0.body.count, lastUse: $0.head.responseTime) }
-      .sorted { $0.lastUse > $1.lastUse }
+    let list = all.map {
+      CacheListing(
+        head: $0.head, key: $0.key, bodyLength: $0.body.count, lastUse: $0.head.responseTime)
+    }
+    return list.sorted { $0.lastUse > $1.lastUse }
   }
 
   func size() async -> CacheSize {
-    CacheSize(entries: all.count, bytes: all.reduce(0) { $0 + $1.body.count }, limit: nil)
+    let all = all
+    return CacheSize(
+      entries: all.count, bytes: all.reduce(0) { $0 + $1.body.count }, limit: nil)
   }
 
   func flush() async {}
 
-  private var all: [CacheEntry] { box.withLock { Array($0.values.joined()) }.compactMap(CacheEntry.init(encoded:)) }
+  private var all: [CacheEntry] {
+    box.withLock { Array($0.values.joined()) }.compactMap(CacheEntry.init(encoded:))
+  }
 
   /// What does not decode is damaged, or of another version: as good as not there.
   private func entries(under key: CacheKey) -> [CacheEntry] {
@@ -62,7 +74,13 @@ final class BoxStore: CacheStore {
       .sorted { $0.head.responseTime > $1.head.responseTime }
   }
 
-  private static func name(_ key: CacheKey) -> String { Data(key.entry.bytes).base64EncodedString() }
+  private static func stays(_ bytes: Data, after selection: CacheSelection) -> Bool {
+    CacheEntry(encoded: bytes).map { !selection.picks($0.key, $0.head) } ?? false
+  }
+
+  private static func name(_ key: CacheKey) -> String {
+    Data(key.entry.bytes).base64EncodedString()
+  }
 }
 // snippet.end
 
@@ -76,7 +94,8 @@ let server = try LoopbackServer { _ in .ok("1.0") }
 let baseURL = server.url
 
 // snippet.use
-let cache = ResponseCache(store: TieredStore(memory: MemoryStore(limit: 8 << 20), base: BoxStore()))
+let tiers = TieredStore(memory: MemoryStore(limit: 8 << 20), base: BoxStore())
+let cache = ResponseCache(store: tiers)
 
 var configuration = ClientConfiguration(baseURL: baseURL)
 configuration.cache = .own(cache)

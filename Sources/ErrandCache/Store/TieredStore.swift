@@ -4,7 +4,8 @@ public import ErrandCore
 /// Memory over another store: what is found below is kept above, what is put goes to both.
 ///
 /// Every change goes to the store below first: what is found there afterwards is the new state, and what was found
-/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays above. Another process's removals are not seen by the memory of this one.
+/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays above.
+/// Another process's removals are not seen by the memory of this one.
 public final class TieredStore: CacheStore {
   /// The store above.
   public let memory: MemoryStore
