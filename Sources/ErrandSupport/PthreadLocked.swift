@@ -2,7 +2,8 @@
   import Foundation
 
   /// The lock of `Locked` in builds for the thread sanitizer.
-  @usableFromInline final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
+  @usableFromInline
+  final class PthreadLocked<Value: Sendable>: @unchecked Sendable {  // every access to `value` holds `lock`
     private var value: Value
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Errand
 @testable import ErrandCache
 import ErrandTesting
