@@ -22,9 +22,11 @@ let package = Package(
     .executableTarget(name: "bench-urlsession", dependencies: ["BenchHarness"], swiftSettings: strict),
     .executableTarget(
       name: "bench-errand",
-      dependencies: ["BenchHarness", .product(name: "Errand", package: "Errand")],
+      dependencies: ["BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand")],
       swiftSettings: strict
     ),
+    // SQLite without anything around it.
+    .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3"),
     // Clock, loops and the line that a child prints.
     .target(name: "BenchHarness", swiftSettings: strict),
   ]

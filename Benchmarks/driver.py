@@ -88,6 +88,14 @@ def make_clients():
         Client("errand", "decode-10k", large, 2000, min),
         Client("errand", "typed-10k", large, 2000, min),
         Client("errand", "typed-10k-own", large, 2000, min),
+        Client("errand", "hit", account, 100000),
+        Client("errand", "hit-main", account, 100000),
+        Client("errand", "hit-floor", account, 100000),
+        Client("errand", "disk-find", small, 20000),
+        Client("errand", "disk-send", small, 20000),
+        Client("errand", "disk-put", small, 20000),
+        Client("errand", "sqlite-read", small, 20000),
+        Client("errand", "file-read", small, 20000),
     ]
     return {client.name: client for client in clients}
 
@@ -136,6 +144,16 @@ def make_rows():
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
+        Row("11", "hit of the memory ÷ a network call", [("errand-hit", "cpu"), ("errand-sequential", "cpu")], ratio,
+            1 / 15, 1 / 15),
+        Row("11m", "the same from the main actor", [("errand-hit-main", "cpu"), ("errand-sequential-main", "cpu")],
+            ratio, 1 / 15, 1 / 15),
+        Row("11f", "hit ÷ (URL by hand + locked look-up)", [("errand-hit", "cpu"), ("errand-hit-floor", "cpu")], ratio,
+            4, 2),
+        Row("12", "1 KiB found on the disk ÷ bare SQLite", [("errand-disk-find", "cpu"), ("errand-sqlite-read", "cpu")],
+            ratio, 6, 4.5),
+        Row("12s", "a whole call from the disk ÷ bare SQLite",
+            [("errand-disk-send", "cpu"), ("errand-sqlite-read", "cpu")], ratio, 6, 4.5),
         Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
     ]
 

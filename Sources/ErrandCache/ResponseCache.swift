@@ -135,6 +135,12 @@ public final class ResponseCache: AnswerCache {
 
   func count(_ change: (inout CacheStatistics) -> Void) { counters.withLock { change(&$0) } }
 
+  /// Returns when no background refresh is under way: for a process that is about to end.
+  package func refreshesEnded() async { await refreshes.idle() }
+
+  /// Cancels the background refreshes that are under way.
+  package func cancelRefreshes() { refreshes.cancel(.all) }
+
   /// Returns when everything is on the disk that is to be there.
   public func flush() async {
     for store in stores.opened { await store.flush() }

@@ -4,6 +4,8 @@ enum CommandChoice: Sendable, Equatable {
   case demo([Int])
   /// Send one request.
   case send([String])
+  /// Look into a store, or remove from it.
+  case cache([String])
   /// Show a text that was asked for.
   case show(String)
   /// Refuse, with a reason and what helps.
@@ -15,6 +17,7 @@ enum CommandChoice: Sendable, Equatable {
     case nil: self = .refuse("say what to do", help: HelpText.usage)
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
     case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
+    case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
     case let word?: self = .refuse("there is no command “\(word)”", help: HelpText.usage)
@@ -35,6 +38,7 @@ enum CommandChoice: Sendable, Equatable {
     case nil: .show(HelpText.usage)
     case "demo": .show(HelpText.demo)
     case "send": .show(HelpText.send)
+    case "cache": .show(HelpText.cache)
     case let word?: .refuse("there is no command “\(word)”", help: HelpText.usage)
     }
   }

@@ -11,6 +11,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case tls = 60
   case usage = 64
   case data = 65
+  case notStored = 66
+  case noStore = 72
+  case forbidden = 77
   case interrupted = 130
 
   /// The code for a call that failed.
@@ -20,6 +23,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       case .build: error.code == .unsupported ? .other : .usage
       case .validate: error.code == .status ? .status : .data
       case .decode: .data
+      case .cache: error.code == .cacheMiss ? .notStored : .other
       case .deadline: .timeout
       case .cancelled: .interrupted
       case .transport: Self.transport(error)

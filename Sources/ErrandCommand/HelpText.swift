@@ -7,11 +7,13 @@ enum HelpText {
 
     usage: errand demo [NUMBER …]       play the everyday scenes against an embedded server
            errand send [METHOD] URL …   send one request
-           errand help [demo | send]    teach a command
+           errand cache VERB DIR …      look into a folder of kept answers: list, show, stats, clear
+           errand help [COMMAND]        teach demo, send or cache
            errand --version
 
     try:   errand demo
            errand send https://example.com -v
+           errand send https://example.com --cache /tmp/kept && errand cache list /tmp/kept
 
     """
 

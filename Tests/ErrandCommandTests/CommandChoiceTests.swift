@@ -10,6 +10,8 @@ import Testing
       (["send", "h", "a=1"], .send(["h", "a=1"])), (["send", "--help"], .show(HelpText.send)),
       (["send", "h", "--", "-h"], .send(["h", "--", "-h"])), (["help"], .show(HelpText.usage)),
       (["--help"], .show(HelpText.usage)), (["help", "send"], .show(HelpText.send)),
+      (["cache", "list", "d"], .cache(["list", "d"])), (["cache", "list", "--help"], .show(HelpText.cache)),
+      (["help", "cache"], .show(HelpText.cache)), (["cache"], .cache([])),
       (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
       ([], .refuse("say what to do", help: HelpText.usage)),
       (["frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
@@ -20,7 +22,7 @@ import Testing
     #expect(CommandChoice(words) == choice)
   }
 
-  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send])
+  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache])
   func `help fits the screen`(text: String) {
     for line in text.split(separator: "\n") { #expect(TextLayout.width(line) <= 100, "\(line)") }
     #expect(text.hasSuffix("\n"))
@@ -29,6 +31,21 @@ import Testing
   @Test(arguments: ExitCode.allCases)
   func `help tells every exit status`(code: ExitCode) {
     #expect(HelpText.send.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .forbidden])
+  func `help tells the statuses of cache`(code: ExitCode) {
+    #expect(HelpText.cache.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: SendCache.modes.map(\.word))
+  func `help tells every mode`(word: String) {
+    #expect(HelpText.send.contains("\n        \(word) "))
+  }
+
+  @Test func `every mode has a word`() {
+    #expect(Set(SendCache.modes.map(\.mode)) == Set(CacheReadMode.allCases))
+    #expect(SendCache.modes.count == CacheReadMode.allCases.count)
   }
 
   @Test(
@@ -43,6 +60,7 @@ import Testing
       (APIError(.transport, .init(rawValue: "idleTimeout"), ""), .timeout),
       (APIError(.transport, .init(rawValue: "tls"), ""), .tls),
       (APIError(.transport, .init(rawValue: "reset"), ""), .other),
+      (APIError(.cache, .cacheMiss, ""), .notStored), (APIError(.cache, .init(rawValue: "x"), ""), .other),
       (APIError(.redirect, .tooManyRedirects, ""), .other),
     ] as [(APIError, ExitCode)])
   func `an error has its status`(error: APIError, code: ExitCode) {

@@ -15,6 +15,8 @@ import Foundation
 ///     line-typed        the same for the typed request
 ///     hit               a typed call answered from the memory, its value decoded before; also hit-main
 ///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
+///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
+///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a file of its own
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 @main struct ErrandBenchmark {
@@ -60,6 +62,16 @@ import Foundation
       benchmark.finish(await onMain { try await HitBenchmark.hits(benchmark) })
     case "hit-floor":
       benchmark.finish(await detached { try await HitBenchmark.floor(benchmark) })
+    case "disk-find":
+      benchmark.finish(await detached { try await StoreBenchmark().find(benchmark) })
+    case "disk-put":
+      benchmark.finish(await detached { try await StoreBenchmark().put(benchmark) })
+    case "disk-send":
+      benchmark.finish(await detached { try await StoreBenchmark().send(benchmark) })
+    case "sqlite-read":
+      benchmark.finish(await detached { try await StoreBenchmark().bare(benchmark) })
+    case "file-read":
+      benchmark.finish(await detached { try await StoreBenchmark().files(benchmark) })
     case "decode-200b", "decode-10k":
       benchmark.finish(await detached { try await decode(benchmark) })
     default:

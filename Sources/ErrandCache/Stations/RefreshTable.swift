@@ -4,6 +4,7 @@ import ErrandCore
 /// The background refreshes that are under way: one for each key.
 final class RefreshTable: Sendable {
   private let running = Locked<[CacheKey: CallState]>([:])
+  private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
   /// Takes up the refresh of a key; nil where one is under way.
   func begin(_ key: CacheKey, _ make: () -> CallState) -> CallState? {
@@ -21,6 +22,24 @@ final class RefreshTable: Sendable {
       running[key] === state ? running.removeValue(forKey: key) : nil
     }
     ended?.settle()
+    tellIfIdle()
+  }
+
+  /// Returns when none is under way.
+  func idle() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      waiting.withLock { $0.append(continuation) }
+      tellIfIdle()
+    }
+  }
+
+  private func tellIfIdle() {
+    guard running.withLock({ $0.isEmpty }) else { return }
+    let told = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for continuation in told { continuation.resume() }
   }
 
   /// Whether none is under way.

@@ -8,7 +8,7 @@ struct Demo {
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
     FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
-    RedirectScene(), DownloadScene(), MetricsScene(),
+    RedirectScene(), DownloadScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(),
   ]
 
   private let renderer: SceneRenderer

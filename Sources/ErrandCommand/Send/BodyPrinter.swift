@@ -13,6 +13,16 @@ enum BodyPrinter {
     case note(String)
   }
 
+  /// Writes a body to standard output, or says why it is not shown.
+  static func write(_ body: Data, of response: HTTPResponse) {
+    let isTerminal = Terminal.isTerminal(.output)
+    switch showing(body, of: response, isTerminal: isTerminal, paint: Terminal.paint(for: .output)) {
+    case .raw(let data): Terminal.write(data)
+    case .text(let text): Terminal.write(text)
+    case .note(let note): Terminal.complain(note)
+    }
+  }
+
   /// Raw for programs; for people indented and coloured JSON, text without control characters, or a note.
   static func showing(_ body: Data, of response: HTTPResponse, isTerminal: Bool, paint: Paint) -> Showing {
     guard isTerminal, !body.isEmpty else { return .raw(body) }

@@ -28,10 +28,25 @@ extension HelpText {
                           silence always end it
       --no-follow         show a redirect instead of following it
 
+    what is kept (see also “errand cache --help”)
+      --cache DIR         keep answers in a folder, which is made where it is missing, and serve them
+                          from there by HTTP's own rules: up to 100 MiB, 5 MiB an answer. Bodies are
+                          then held in memory, 32 MiB at the most, and the time-out is 120 s
+      --lifetime TIME     keep them for a time instead, whatever server and method say: 30s 10m 2h 7d
+      --tag WORD          what to call the answer, to clear it by
+      --mode WORD         how this call reads:
+            declared        a fresh answer is served, else the server is asked; so without a word
+            revalidate      the server is asked whether what is stored still holds
+            ignore          nothing is read, the answer is stored
+            without         nothing is read and nothing is stored
+            cached          a stored answer of any age is served, else the server is asked
+            offline         the server is asked, and what is stored stands in where it cannot be reached
+            only            a stored answer of any age is served, and the server is never asked
+
     and more
       -o FILE             write the body to a file, which appears only when it is whole
-      -v                  on standard error: what is sent and received, and how long it took;
-                          secrets masked
+      -v                  on standard error: what is sent and received, where the answer came from and
+                          why, and how long it took; secrets masked
       --no-proxy          no proxy, whatever http_proxy, https_proxy, all_proxy and no_proxy say
       --                  behind it nothing is an option
 
@@ -51,11 +66,13 @@ extension HelpText {
       errand send https://api.example.com/users q=ada --timeout 2 | jq .items
 
     exit status
-      0  the answer came and is as expected             28  it took too long
-      1  anything that is not in this list              60  TLS failed, or nobody vouches for the server
-      6  the host's name could not be resolved          64  wrong words, or a request not fit to send
-      7  nobody listens there                           65  the JSON has another shape, or is none
-     22  the status is no success; the body is shown   130  interrupted
+      0  the answer came and is as expected             64  wrong words, or a request not fit to send
+      1  anything that is not in this list              65  the JSON has another shape, or is none
+      6  the host's name could not be resolved          66  --mode only, and nothing is stored
+      7  nobody listens there                           72  the folder of --cache cannot hold a store
+     22  the status is no success; the body is shown    77  the folder of --cache is closed to you
+     28  it took too long                              130  interrupted
+     60  TLS failed, or nobody vouches for the server
 
     Words on a command line can be seen by other users of the machine; so can secrets among them.
 

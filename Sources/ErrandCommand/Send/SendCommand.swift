@@ -6,43 +6,64 @@ import Foundation
 @MainActor
 struct SendCommand {
   private let options: SendOptions
+  private let cache: SendCache?
   private let client: APIClient
 
   /// Reads the words, sends, shows what came, and says how it went.
   static func run(_ words: [String]) async -> ExitCode {
     do {
-      return await SendCommand(options: try SendParser.parse(words)).run()
+      let options = try SendParser.parse(words)
+      return await SendCommand(options: options, cache: try SendCache(options)).run()
+    } catch let refusal as CacheFolder.Refusal {
+      Terminal.complain(refusal.description)
+      return refusal.code
     } catch {
-      complain("\(error)")
+      Terminal.complain("\(error)")
       Terminal.write("“errand send --help” teaches.\n", to: .error)
       return .usage
     }
   }
 
-  private init(options: SendOptions) {
+  private init(options: SendOptions, cache: SendCache?) {
     self.options = options
-    client = Self.client(for: options)
+    self.cache = cache
+    client = Self.client(for: options, cache)
   }
 
   private func run() async -> ExitCode {
-    let interruption = await Self.cancelWhenInterrupted(client)
+    let interruption = await Self.cancelWhenInterrupted(client, cache)
     defer { interruption.cancel() }
+    let code = await send()
+    await cache?.close()
+    return code
+  }
+
+  private func send() async -> ExitCode {
     do {
       guard let path = options.output else { return try await sendToOutput() }
       return try await send(into: OutputFile(path))
     } catch let failure as StreamSink.WriteFailure where failure.isBrokenPipe {
       return .other
     } catch {
-      Self.complain("\(error)")
+      Terminal.complain("\(error)")
       return .other
     }
   }
 
+  /// Whether the body has to be in memory: what is judged or kept cannot flow through.
+  private var isHeld: Bool { options.shape != nil || cache != nil }
+
+  private func outcome(into sink: StreamSink?) async -> Outcome<Data> {
+    await client.outcome(
+      of: ShellRequest(options: options),
+      options: CallOptions(tag: options.tag, bodySink: sink, cache: options.cacheMode))
+  }
+
   /// To people whole, to programs piece by piece.
   private func sendToOutput() async throws -> ExitCode {
-    let isWhole = Terminal.isTerminal(.output) || options.shape != nil || options.sentMethod == .head
+    let isWhole = isHeld || Terminal.isTerminal(.output) || options.sentMethod == .head
     let sink = isWhole ? nil : StreamSink(Terminal.Stream.output.rawValue)
-    let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
+    let outcome = await outcome(into: sink)
     try await sink?.drained()
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
       Terminal.write(Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response))
@@ -53,8 +74,8 @@ struct SendCommand {
   }
 
   private func send(into file: OutputFile) async throws -> ExitCode {
-    let sink = options.shape == nil ? StreamSink(file.descriptor) : nil
-    let outcome = await client.outcome(of: ShellRequest(options: options), options: CallOptions(bodySink: sink))
+    let sink = isHeld ? nil : StreamSink(file.descriptor)
+    let outcome = await outcome(into: sink)
     if outcome.error != nil {
       // Nothing may be written any more once the descriptor is closed.
       try? await sink?.drained()
@@ -78,23 +99,23 @@ struct SendCommand {
 
   // MARK: - Showing
 
-  private func show(_ response: HTTPResponse) {
-    let showing = BodyPrinter.showing(
-      response.body, of: response, isTerminal: Terminal.isTerminal(.output), paint: Terminal.paint(for: .output))
-    switch showing {
-    case .raw(let data): Terminal.write(data)
-    case .text(let text): Terminal.write(text)
-    case .note(let note): Self.complain(note)
-    }
-  }
+  private func show(_ response: HTTPResponse) { BodyPrinter.write(response.body, of: response) }
 
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
-    if options.isVerbose {
-      Terminal.write(Terminal.paint(for: .error)(.dim, "* \(Wording.metrics(outcome.metrics))") + "\n", to: .error)
-    }
+    if options.isVerbose { tell(outcome) }
     guard let error = outcome.error else { return .success }
-    Self.complain(sentence(for: error))
+    Terminal.complain(sentence(for: error))
     return ExitCode(error)
+  }
+
+  /// What nobody saw on the wire: the head of a stored answer, where the answer came from, and what was measured.
+  private func tell(_ outcome: Outcome<Data>) {
+    let paint = Terminal.paint(for: .error)
+    if outcome.origin?.isFromCache == true, let response = outcome.response {
+      Terminal.write(Talk(paint: paint) { _ in }.head(response, mark: "= "), to: .error)
+    }
+    let lines = (outcome.metrics.cache.map(Wording.cache) ?? []) + ["* \(Wording.metrics(outcome.metrics))"]
+    Terminal.write(lines.map { paint(.dim, $0) + "\n" }.joined(), to: .error)
   }
 
   /// The error's own sentence, but where the cure has another name here.
@@ -104,19 +125,19 @@ struct SendCommand {
     return "The call did not end within \(limit); --timeout gives it another limit."
   }
 
-  private static func complain(_ sentence: String) {
-    let word = Terminal.paint(for: .error)(.red, "errand:")
-    Terminal.write("\(word) \(PlainText.visible(sentence))\n", to: .error)
-  }
-
   // MARK: - The client
 
   /// Lets an interrupt from the keyboard cancel the call, so that it ends in order. Returns once it is listened for:
   /// one that came earlier would be lost.
-  private nonisolated static func cancelWhenInterrupted(_ client: APIClient) async -> any DispatchSourceSignal {
+  private nonisolated static func cancelWhenInterrupted(
+    _ client: APIClient, _ cache: SendCache?
+  ) async -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler { @Sendable in client.cancelAll() }
+    source.setEventHandler { @Sendable in
+      client.cancelAll()
+      cache?.interrupt()
+    }
     await withCheckedContinuation { continuation in
       source.setRegistrationHandler { @Sendable in continuation.resume() }
       source.resume()
@@ -124,8 +145,9 @@ struct SendCommand {
     return source
   }
 
-  private static func client(for options: SendOptions) -> APIClient {
+  private static func client(for options: SendOptions, _ cache: SendCache?) -> APIClient {
     var configuration = ClientConfiguration(baseURL: "")
+    configuration.cache = cache.map { .own($0.cache) } ?? .off
     configuration.userAgent = "errand/\(HelpText.version)"
     if options.isVerbose {
       let talk = Talk(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }

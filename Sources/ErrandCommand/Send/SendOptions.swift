@@ -24,6 +24,13 @@ struct SendOptions: Sendable, Equatable {
   var credential: RequestCredential = .none
   /// The file to write to; nil for standard output.
   var output: String?
+  /// The folder of the store that answers are kept in; nil for none.
+  var cacheFolder: String?
+  var cacheMode = CacheReadMode.asDeclared
+  /// The declared lifetime; nil for HTTP's own rules.
+  var lifetime: Duration?
+  /// What the stored answer is called, to remove it by.
+  var tag: String?
   var isVerbose = false
   var followsRedirects = true
   var usesProxy = true

@@ -7,6 +7,8 @@ struct SendParser {
   private var words: ArraySlice<String>
   private var options = SendOptions()
   private var places: [String] = []
+  /// An option that means nothing without a cache.
+  private var cacheWord: String?
 
   /// Reads all words.
   static func parse(_ words: [String]) throws(UsageError) -> SendOptions {
@@ -25,6 +27,9 @@ struct SendParser {
       if word.hasPrefix("-"), word.count > 1 { try option(word) } else { places.append(word) }
     }
     try placeWords()
+    if options.cacheFolder == nil, let name = cacheWord {
+      throw UsageError("\(name) is about the cache; name its folder by --cache DIR")
+    }
     return options
   }
 
@@ -47,7 +52,8 @@ struct SendParser {
   }
 
   private static let valued: Set<String> = [
-    "-H", "--header", "--shape", "--timeout", "--user", "--bearer", "-o", "--output",
+    "-H", "--header", "--shape", "--timeout", "--user", "--bearer", "-o", "--output", "--cache", "--lifetime", "--mode",
+    "--tag",
   ]
 
   /// True if the name was one of an option without a value.
@@ -78,7 +84,20 @@ struct SendParser {
     case "--timeout": options.timeout = try Self.timeout(value)
     case "--user": try credential(try Self.basic(value))
     case "--bearer": try credential(.bearer(value))
+    case "--cache":
+      guard !value.isEmpty else { throw UsageError("--cache needs a folder") }
+      options.cacheFolder = value
+    case "--lifetime", "--mode", "--tag": try cache(value, of: name)
     default: options.output = value
+    }
+  }
+
+  private mutating func cache(_ value: String, of name: String) throws(UsageError) {
+    cacheWord = name
+    switch name {
+    case "--lifetime": options.lifetime = try SpanNotation.span(value, of: name)
+    case "--mode": options.cacheMode = try SendCache.mode(value)
+    default: options.tag = value
     }
   }
 

@@ -14,6 +14,10 @@ struct ShellRequest: APIRequest {
   var redirects: RedirectPolicy? { options.followsRedirects ? .follow() : .manual }
   var statusRule: StatusRule? { options.followsRedirects ? .success : .success.or(.range(300...399)) }
   var shape: JSONShape? { options.shape }
+  var cache: CachePolicy {
+    guard options.cacheFolder != nil else { return .none }
+    return options.lifetime.map { .lifetime($0) } ?? .http
+  }
   typealias Response = Data
 
   var headers: RequestHeaders {

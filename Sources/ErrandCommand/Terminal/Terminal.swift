@@ -29,6 +29,11 @@ enum Terminal {
     environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }
 
+  /// Says on standard error what is wrong, in a sentence.
+  static func complain(_ sentence: String) {
+    write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
+  }
+
   /// Writes text to a stream.
   static func write(_ text: String, to stream: Stream = .output) { write(Data(text.utf8), to: stream) }
 

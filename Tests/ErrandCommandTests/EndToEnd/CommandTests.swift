@@ -20,14 +20,19 @@ import Testing
     #expect(run.status == 0 && run.text.hasSuffix("\n1 scene went as declared\n"))
   }
 
-  @Test(arguments: [[], ["frob"], ["demo", "x"], ["send"], ["send", "--frob"]])
+  @Test(arguments: [
+    [], ["frob"], ["demo", "x"], ["send"], ["send", "--frob"], ["cache"], ["cache", "list"], ["cache", "frob", "d"],
+    ["cache", "clear", "d", "--older-than", "x"], ["send", "h", "--mode", "only"],
+  ])
   func `wrong words end with 64`(words: [String]) async throws {
     let run = try await BuiltCommand.run(words)
     #expect(run.status == 64 && run.output.isEmpty && run.error.hasPrefix("errand: "))
     #expect(run.error.contains("usage:") || run.error.contains("--help"))
   }
 
-  @Test(arguments: [["help"], ["--help"], ["send", "--help"], ["demo", "--help"], ["--version"]])
+  @Test(arguments: [
+    ["help"], ["--help"], ["send", "--help"], ["demo", "--help"], ["cache", "--help"], ["help", "cache"], ["--version"],
+  ])
   func `help goes to output`(words: [String]) async throws {
     let run = try await BuiltCommand.run(words)
     #expect(run.status == 0 && !run.output.isEmpty && run.error == "")

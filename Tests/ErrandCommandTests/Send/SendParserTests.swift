@@ -68,6 +68,15 @@ import Testing
     #expect(try parse("h", "--", "-x=1").items == [.init(name: "-x", value: "1")])
   }
 
+  @Test func `a cache is a folder and more`() throws {
+    let options = try parse("h", "--mode=only", "--cache", "d", "--lifetime", "2h", "--tag", "feed")
+    #expect(options.cacheFolder == "d" && options.cacheMode == .cacheOnly && options.lifetime == .seconds(7_200))
+    #expect(options.tag == "feed")
+    #expect(ShellRequest(options: options).cache == .lifetime(.seconds(7_200)))
+    #expect(ShellRequest(options: try parse("h", "--cache", "d")).cache == .http)
+    #expect(ShellRequest(options: try parse("h")).cache == CachePolicy.none)
+  }
+
   @Test(arguments: [
     ([], "a URL is missing"), (["GET"], "a URL is missing"), (["-v"], "a URL is missing"),
     (["h", "--frob"], "there is no option “--frob”"), (["h", "-x=1"], "goes behind --"),
@@ -81,6 +90,12 @@ import Testing
     (["h", "a:=x"], "for a text write a=…"), (["h", "a:="], "for a text write a=…"),
     (["h", "--json", "a=1", "a=2"], "“a” is there twice"), (["h", "-v=1"], "-v takes no value"),
     (["h", "--json=1"], "--json takes no value"), (["http://ada:pw@h/"], "--user name:password"),
+    (["h", "--lifetime", "1h"], "--lifetime is about the cache"),
+    (["h", "--mode", "only"], "name its folder by --cache"),
+    (["h", "--tag", "t"], "--tag is about the cache"), (["h", "--cache"], "--cache needs a value"),
+    (["h", "--cache", ""], "--cache needs a folder"),
+    (["h", "--cache", "d", "--mode", "never"], "one of declared, revalidate, ignore, without, cached, offline, only"),
+    (["h", "--cache", "d", "--lifetime", "0"], "such as 30s, 10m, 2h or 7d, not “0”"),
     (["h", "--shape", "{"], "--shape: the shape has to be JSON"),
     (["h", "--shape", #"{"a": "strin"}"#], "--shape: at $.a: “strin” is no type"),
   ])

@@ -6,10 +6,13 @@ final class SQLiteDatabase {
   private let patience: SQLitePatience
 
   /// Opens a file that is there.
-  /// - Parameter gives: Asked while another process holds the database; true gives up.
-  init(path: String, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
+  /// - Parameters:
+  ///   - isReadOnly: Whether nothing may be changed.
+  ///   - gives: Asked while another process holds the database; true gives up.
+  init(path: String, isReadOnly: Bool = false, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       sqlite3_close_v2(opened)

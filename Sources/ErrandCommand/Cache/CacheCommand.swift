@@ -1,0 +1,116 @@
+import Errand
+import ErrandCache
+import Foundation
+
+/// Looks into the folder of a store, and removes from it.
+@MainActor
+struct CacheCommand {
+  private let folder: CacheFolder
+  private let store: SQLiteStore
+  private let paint = Terminal.paint(for: .output)
+
+  /// Reads the words, does what they ask for, and says how it went.
+  static func run(_ words: [String]) async -> ExitCode {
+    do {
+      let options = try CacheParser.parse(words)
+      return await CacheCommand(try CacheFolder.existing(options.folder)).run(options.task)
+    } catch let refusal as CacheFolder.Refusal {
+      Terminal.complain(refusal.description)
+      return refusal.code
+    } catch {
+      Terminal.complain("\(error)")
+      Terminal.write("“errand cache --help” teaches.\n", to: .error)
+      return .usage
+    }
+  }
+
+  /// The limit is out of reach: to look into a store and to remove from it must not make anything else go.
+  private init(_ folder: CacheFolder) {
+    self.folder = folder
+    store = SQLiteStore(folder: folder.url, limit: .max / 2)
+  }
+
+  private func run(_ task: CacheOptions.Task) async -> ExitCode {
+    switch task {
+    case .list: await list()
+    case .show(let options): await show(options)
+    case .stats: await stats()
+    case .clear(let choice): await clear(choice)
+    }
+  }
+
+  // MARK: - List and statistics
+
+  private func list() async -> ExitCode {
+    let listings = await store.list()
+    Terminal.write(
+      listings.isEmpty ? "“\(folder.path)” is empty.\n" : EntryTable(paint: paint, now: .now).text(listings))
+    return .success
+  }
+
+  private func stats() async -> ExitCode {
+    let size = await store.size()
+    let stats = StoreSummary(listings: await store.list(), bytesOnDisk: Int64(size.bytes), now: .now)
+    Terminal.write(stats.text(paint))
+    return .success
+  }
+
+  // MARK: - Show
+
+  private func show(_ options: SendOptions) async -> ExitCode {
+    let lookup = StoredLookup(store)
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.cache = .off
+    configuration.interceptors = [lookup]
+    let outcome = await APIClient(configuration).outcome(of: ShellRequest(options: options))
+    if let error = outcome.error {
+      Terminal.complain(error.message)
+      return ExitCode(error)
+    }
+    guard !lookup.found.answers.isEmpty, let url = outcome.response?.url else {
+      return nothing(options, isElsewhere: lookup.found.isElsewhere)
+    }
+    for (index, answer) in lookup.found.answers.enumerated() {
+      if index > 0 { Terminal.write("\n") }
+      show(answer, of: url)
+    }
+    return .success
+  }
+
+  private func show(_ answer: StoredAnswers.Answer, of url: HTTPURL) {
+    let head = answer.listing.head
+    Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
+    Terminal.write(Talk(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
+    BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
+  }
+
+  private func nothing(_ options: SendOptions, isElsewhere: Bool) -> ExitCode {
+    let cure =
+      isElsewhere
+      ? "somebody else's answer is; give the credential that it was asked for with."
+      : "“errand cache list” shows what is."
+    let url = PlainText.visible(Secrets.maskedTarget(options.url))
+    Terminal.complain("Nothing is stored for \(options.sentMethod) \(url); \(cure)")
+    return .notStored
+  }
+
+  // MARK: - Clear
+
+  private func clear(_ choice: CacheOptions.Choice) async -> ExitCode {
+    let selection = choice.selection(now: .now)
+    let before = await store.list()
+    store.remove(selection)
+    await store.flush()
+    let after = await store.list()
+    // So that nothing of it is left in the index's log either.
+    await store.close()
+    let meant = before.count { selection.picks($0.key, $0.head) }
+    let left = after.count { selection.picks($0.key, $0.head) }
+    guard left == 0 || left < meant else {
+      Terminal.complain("Nothing could be removed from “\(folder.path)”; is the disk full or the store in use?")
+      return .other
+    }
+    Terminal.write("\(Wording.entries(meant - left)) removed, \(after.count) left\n")
+    return .success
+  }
+}

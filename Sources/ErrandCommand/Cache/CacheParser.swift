@@ -1,0 +1,80 @@
+import Errand
+
+/// Reads the words behind `errand cache`.
+struct CacheParser {
+  private var words: ArraySlice<String>
+
+  /// Reads all words.
+  static func parse(_ words: [String]) throws(UsageError) -> CacheOptions {
+    var parser = CacheParser(words: words[...])
+    return try parser.readAll()
+  }
+
+  private init(words: ArraySlice<String>) { self.words = words }
+
+  private mutating func readAll() throws(UsageError) -> CacheOptions {
+    guard let verb = words.popFirst() else { throw UsageError("say what to do: list, show, stats or clear") }
+    switch verb {
+    case "list": return CacheOptions(folder: try onlyFolder(), task: .list)
+    case "stats": return CacheOptions(folder: try onlyFolder(), task: .stats)
+    case "show": return CacheOptions(folder: try folder(), task: .show(try request()))
+    case "clear": return try clear()
+    default: throw UsageError("there is no “cache \(verb)”; there are list, show, stats and clear")
+    }
+  }
+
+  private mutating func folder() throws(UsageError) -> String {
+    guard let folder = words.popFirst(), !folder.isEmpty else { throw UsageError("the store's folder is missing") }
+    guard !folder.hasPrefix("-") else {
+      throw UsageError("the store's folder comes first, and “\(folder)” is none; write ./\(folder) if it is")
+    }
+    return folder
+  }
+
+  private mutating func onlyFolder() throws(UsageError) -> String {
+    let folder = try folder()
+    if let more = words.first { throw UsageError("“\(more)” is one word too many") }
+    return folder
+  }
+
+  /// The words that made the request say which answer is meant; those that say what to do with it say nothing here.
+  private func request() throws(UsageError) -> SendOptions {
+    let options = try SendParser.parse(Array(words))
+    var rest = options
+    (rest.method, rest.url, rest.items, rest.fields) = (nil, "", [], [])
+    (rest.format, rest.credential) = (nil, .none)
+    guard rest == SendOptions() else {
+      throw UsageError(
+        "only what makes the request says which answer is meant: METHOD, URL, name=value, --json, --form, --query, -H, "
+          + "--user and --bearer")
+    }
+    return options
+  }
+
+  // MARK: - Clear
+
+  private mutating func clear() throws(UsageError) -> CacheOptions {
+    let folder = try folder()
+    var choice: CacheOptions.Choice?
+    while let word = words.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard ["--host", "--tag", "--older-than"].contains(parts[0]) else {
+        throw UsageError("“\(word)” is not understood; there are --host NAME, --tag WORD and --older-than AGE")
+      }
+      guard choice == nil else { throw UsageError("take one of --host, --tag and --older-than") }
+      guard let value = parts.count > 1 ? parts[1] : words.popFirst(), !value.isEmpty else {
+        throw UsageError("\(parts[0]) needs a value")
+      }
+      choice = try Self.choice(parts[0], value)
+    }
+    return CacheOptions(folder: folder, task: .clear(choice ?? .all))
+  }
+
+  private static func choice(_ name: String, _ value: String) throws(UsageError) -> CacheOptions.Choice {
+    switch name {
+    case "--host": return .host(value)
+    case "--tag": return .tag(value)
+    default: return .olderThan(try SpanNotation.span(value, of: name))
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct CacheTests {
+  private let place = FileManager.default.temporaryDirectory.appending(path: "errand-kept-\(UUID().uuidString)")
+  private let cleaner: Cleaner
+  private var folder: String { place.appending(path: "store").path(percentEncoded: false) }
+
+  /// Removes the folder after the test.
+  private final class Cleaner: Sendable {
+    let place: URL
+    init(_ place: URL) { self.place = place }
+    deinit { try? FileManager.default.removeItem(at: place) }
+  }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    cleaner = Cleaner(place)
+  }
+
+  private func cache(_ words: String...) async throws -> BuiltCommand.Run {
+    try await BuiltCommand.run(["cache"] + words)
+  }
+
+  private func keep(_ words: String...) async throws {
+    let run = try await BuiltCommand.run(["send", "--cache", folder] + words)
+    try #require(run.status == 0, "\(run.error)")
+  }
+
+  /// A server whose answers are fresh for ten minutes, and tell what was asked.
+  private func server() throws -> LoopbackServer {
+    try LoopbackServer { request in
+      .ok("\(request.method) \(request.target) \(request.bodyText)").setting("Cache-Control", to: "max-age=600")
+        .setting("Set-Cookie", to: "sid=s3cret")
+    }
+  }
+
+  private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+
+  // MARK: - List and statistics
+
+  @Test func `answers are listed, last used first`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a?token=t1", "--tag", "feed")
+    try await keep(server.url + "/b", "--lifetime", "30s")
+    let run = try await cache("list", folder)
+    #expect(run.status == 0 && run.error == "")
+    let rows = lines(run.text)
+    try #require(rows.count == 3)
+    #expect(rows[0].contains(/^age +state +size +status +method +url +tag$/))
+    #expect(rows[1].contains(/^\d+s +fresh for \d+s +7 bytes +200 +GET +http:\S+\/b *$/), "\(rows[1])")
+    #expect(rows[2].contains(/^\d+s +fresh for (10m|9m \d+s) +16 bytes +200 +GET +http:\S+\/a\?token=\S+ +feed$/))
+    #expect(!run.text.contains("t1"))
+  }
+
+  @Test func `figures are told`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a")
+    try await keep(server.url + "/b", "-H", "Cache-Control: no-transform")
+    let run = try await cache("stats", folder)
+    #expect(run.status == 0)
+    let rows = lines(run.text)
+    #expect(rows.first == "entries  2: 2 fresh, 0 not" && rows.last == "hosts    127.0.0.1: 2 entries")
+    #expect(rows.contains("bodies   14 bytes") && rows.contains { $0.hasPrefix("limit    100.0 MiB") })
+    #expect(rows.contains { $0.contains(/^on disk  \d+\.\d KiB, with the index$/) })
+  }
+
+  // MARK: - Show
+
+  @Test func `head and body are shown`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a")
+    let run = try await cache("show", folder, server.url + "/a")
+    #expect(run.status == 0 && run.text.hasPrefix("HTTP/1.1 200 OK\n") && run.text.hasSuffix("\n\nGET /a "))
+    #expect(run.text.contains("Cache-Control: max-age=600\n") && !run.text.contains("s3cret"))
+    #expect(run.error.contains(/^\* GET http:\S+ · stored \d+s ago · fresh for \S+( \S+)? · 7 bytes\n$/))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `show finds arguments, bodies and methods`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a", "q=x y")
+    try await keep("POST", server.url + "/a", "q=1", "--lifetime", "1h")
+    try await keep("POST", server.url + "/a", "q=2", "--lifetime", "1h")
+    #expect(try await cache("show", folder, server.url + "/a", "q=x y").text.hasSuffix("GET /a?q=x%20y "))
+    #expect(try await cache("show", folder, "POST", server.url + "/a", "q=2").text.hasSuffix("POST /a q=2"))
+    let all = try await cache("show", folder, server.url + "/a")
+    #expect(all.text.contains("POST /a q=1") && all.text.contains("POST /a q=2") && !all.text.contains("GET"))
+    #expect(try await cache("show", folder, "PUT", server.url + "/a").status == 66)
+  }
+
+  @Test func `accounts are apart`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a", "--bearer", "t")
+    let other = try await cache("show", folder, server.url + "/a")
+    #expect(other.status == 66 && other.output.isEmpty)
+    #expect(other.error.contains("somebody else's answer is; give the credential"))
+    #expect(try await cache("show", folder, server.url + "/a", "--bearer", "t").text.hasSuffix("GET /a "))
+  }
+
+  @Test func `what is not stored has a status`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a")
+    let run = try await cache("show", folder, server.url + "/b?token=t1")
+    #expect(run.status == 66 && run.output.isEmpty && server.requests.count == 1)
+    #expect(
+      run.error == "errand: Nothing is stored for GET \(server.url)/b?token=•••; “errand cache list” shows what is.\n")
+    #expect(try await cache("show", folder, "http://h h/").status == 64)
+  }
+
+  // MARK: - Clear
+
+  @Test func `all can be cleared`() async throws {
+    let server = try server()
+    for path in ["/a", "/b"] { try await keep(server.url + path) }
+    let run = try await cache("clear", folder)
+    #expect(run.status == 0 && run.text == "2 entries removed, 0 left\n")
+    #expect(try await cache("list", folder).text == "“\(folder)” is empty.\n")
+    #expect(try await cache("clear", folder).text == "0 entries removed, 0 left\n")
+  }
+
+  @Test func `some can be cleared`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a", "--tag", "feed")
+    try await keep(server.url + "/b")
+    try await keep(server.url.replacing("127.0.0.1", with: "localhost") + "/c")
+    #expect(try await cache("clear", folder, "--tag", "other").text == "0 entries removed, 3 left\n")
+    #expect(try await cache("clear", folder, "--tag", "feed").text == "1 entry removed, 2 left\n")
+    #expect(try await cache("clear", folder, "--host", "LOCALHOST").text == "1 entry removed, 1 left\n")
+    #expect(try await cache("clear", folder, "--older-than", "1h").text == "0 entries removed, 1 left\n")
+    #expect(try await cache("clear", folder, "--older-than", "0.001").text == "1 entry removed, 0 left\n")
+  }
+
+  // MARK: - Folders that are none
+
+  private static let damaged = "has a damaged store in it; the next “errand send --cache” makes it anew."
+  private static let verbs = [["list"], ["stats"], ["clear"], ["show"]]
+
+  /// Runs a verb on a folder, expects to be refused, and returns what was said.
+  private func refused(_ verb: [String], _ folder: String, _ code: ExitCode = .noStore) async throws -> String {
+    let run = try await BuiltCommand.run(["cache"] + verb + [folder] + (verb == ["show"] ? ["h.example"] : []))
+    #expect(run.status == code.rawValue && run.output.isEmpty)
+    return run.error
+  }
+
+  @Test(arguments: verbs) func `nothing is made by looking`(verb: [String]) async throws {
+    #expect(
+      try await refused(verb, folder)
+        == "errand: “\(folder)” is not there; “errand send --cache DIR URL” makes a store.\n")
+    #expect(!FileManager.default.fileExists(atPath: folder))
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    #expect(
+      try await refused(verb, folder) == "errand: “\(folder)” has no store in it: nothing was ever kept there.\n")
+    try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
+    #expect(try await refused(verb, folder) == "errand: “\(folder)” has no store in it, but other things.\n")
+    #expect(try await refused(verb, folder + "/letter") == "errand: “\(folder)/letter” is no folder.\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
+  }
+
+  @Test(
+    arguments: [
+      (68, [UInt8](repeating: 1, count: 4), "has the index of another program in it."),
+      (60, [0, 0, 0, 99], "has a store of another version of Errand in it; take another folder."),
+      (0, [UInt8](repeating: 0x41, count: 4_096), damaged), (4_096, [UInt8](repeating: 0x41, count: 65_536), damaged),
+    ] as [(UInt64, [UInt8], String)])
+  func `a store that is none of ours is left alone`(offset: UInt64, bytes: [UInt8], clause: String) async throws {
+    let server = try server()
+    try await keep(server.url)
+    let index = URL(filePath: folder + "/errand-cache.sqlite")
+    // What still lies in the log is written into the index when the last user closes it.
+    #expect(try await cache("clear", folder, "--tag", "none").status == 0)
+    let file = try FileHandle(forUpdating: index)
+    try file.seek(toOffset: offset)
+    try file.write(contentsOf: bytes)
+    try file.close()
+    let before = try Data(contentsOf: index)
+    for verb in Self.verbs { #expect(try await refused(verb, folder) == "errand: “\(folder)” \(clause)\n") }
+    #expect(try Data(contentsOf: index) == before)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "nothing is closed to the superuser"))
+  func `a closed folder is named`() async throws {
+    let server = try server()
+    try await keep(server.url)
+    for mode in [0o500, 0o000] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+      #expect(
+        try await refused(["list"], folder, .forbidden) == "errand: “\(folder)” cannot be used: Permission denied.\n")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+  }
+}

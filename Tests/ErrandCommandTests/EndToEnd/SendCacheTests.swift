@@ -1,0 +1,202 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct SendCacheTests {
+  private let folder: String
+  private let cleaner: Cleaner
+
+  /// Removes the folder after the test.
+  private final class Cleaner: Sendable {
+    let place: URL
+    init(_ place: URL) { self.place = place }
+    deinit { try? FileManager.default.removeItem(at: place) }
+  }
+
+  init() {
+    let place = FileManager.default.temporaryDirectory.appending(path: "errand-kept-\(UUID().uuidString)")
+    cleaner = Cleaner(place)
+    folder = place.appending(path: "store").path(percentEncoded: false)
+  }
+
+  private func send(_ words: String...) async throws -> BuiltCommand.Run {
+    try await BuiltCommand.run(["send", "--cache", folder] + words)
+  }
+
+  /// A server that counts and says how long its answers are fresh.
+  private func counting(_ control: String = "max-age=600") throws -> LoopbackServer {
+    let counter = TurnCounter()
+    return try LoopbackServer { _ in .ok("\(counter.next())").setting("Cache-Control", to: control) }
+  }
+
+  @Test func `a fresh answer is served again`() async throws {
+    let server = try counting()
+    #expect(try await send(server.url).text == "1")
+    let again = try await send(server.url, "-v")
+    #expect(again.status == 0 && again.text == "1" && server.requests.count == 1)
+    #expect(again.error.contains("= HTTP/1.1 200 OK\n") && again.error.contains("= Age: "))
+    #expect(again.error.contains("* from the cache, fresh: The stored answer is fresh for "))
+    #expect(again.error.contains("* Cache-Status: Errand; hit; ttl="))
+    #expect(try await BuiltCommand.run(["send", server.url]).text == "2")
+  }
+
+  @Test func `a miss says why`() async throws {
+    let server = try counting()
+    let run = try await send(server.url, "-v")
+    #expect(run.error.contains("* from the server: The server was asked: nothing is stored for this request.\n"))
+    #expect(run.error.contains("* Cache-Status: Errand; fwd=miss; fwd-status=200; stored; detail=missing\n"))
+  }
+
+  @Test(arguments: [
+    ("declared", "1", 1), ("ignore", "2", 2), ("without", "2", 2), ("revalidate", "2", 2), ("cached", "1", 1),
+    ("only", "1", 1), ("offline", "2", 2),
+  ])
+  func `modes read in their way`(mode: String, body: String, requests: Int) async throws {
+    let server = try counting()
+    _ = try await send(server.url)
+    let run = try await send(server.url, "--mode", mode)
+    #expect(run.status == 0 && run.text == body && server.requests.count == requests)
+  }
+
+  @Test(arguments: [("ignore", "2"), ("without", "1")])
+  func `modes differ in what they store`(mode: String, kept: String) async throws {
+    let server = try counting()
+    _ = try await send(server.url)
+    _ = try await send(server.url, "--mode", mode)
+    #expect(try await send(server.url, "--mode", "only").text == kept)
+  }
+
+  @Test func `the cache alone has a status of its own`() async throws {
+    let server = try counting()
+    let run = try await send(server.url, "--mode", "only", "-v")
+    #expect(run.status == ExitCode.notStored.rawValue && run.output.isEmpty && server.requests.isEmpty)
+    #expect(run.error.contains("errand: Nothing is stored for this request; load it once"))
+    #expect(run.error.contains("* from nobody: Nothing was served: nothing is stored for this request.\n"))
+  }
+
+  @Test func `another account's answer is a miss`() async throws {
+    let server = try counting()
+    _ = try await send(server.url, "--bearer", "a")
+    #expect(try await send(server.url, "--bearer", "a", "--mode", "only").text == "1")
+    let run = try await send(server.url, "--bearer", "b", "--mode", "only")
+    #expect(run.status == 66 && run.error == "errand: What is stored for this request belongs to another account.\n")
+  }
+
+  @Test func `offline serves what is stored`() async throws {
+    let server = try counting("max-age=0")
+    _ = try await send(server.url)
+    server.stop()
+    #expect(try await send(server.url).status == 7)
+    let run = try await send(server.url, "--mode", "offline", "-v")
+    #expect(run.status == 0 && run.text == "1" && run.error.contains("* from the cache, stale: "))
+  }
+
+  @Test func `a lifetime keeps any method`() async throws {
+    let server = try counting("no-cache")
+    for _ in 0..<2 { #expect(try await send("POST", server.url, "a=1", "--lifetime", "1h").text == "1") }
+    #expect(try await send("POST", server.url, "a=2", "--lifetime", "1h").text == "2")
+    #expect(try await send("POST", server.url, "a=1").text == "3")
+  }
+
+  @Test func `what the server forbids stays off the disk`() async throws {
+    let server = try counting("no-store")
+    for body in ["1", "2"] { #expect(try await send(server.url, "--lifetime", "1h").text == body) }
+  }
+
+  @Test func `a confirmed answer is served`() async throws {
+    let server = try LoopbackServer { request in
+      let fields: LoopbackHeaders = ["ETag": "\"a\"", "Cache-Control": "no-cache"]
+      return request.headers["If-None-Match"] == "\"a\""
+        ? .status(304, headers: fields) : .status(200, headers: fields, body: "body")
+    }
+    _ = try await send(server.url)
+    let run = try await send(server.url, "-v")
+    #expect(run.text == "body" && run.error.contains("< HTTP/1.1 304") && run.error.contains("= HTTP/1.1 200"))
+    #expect(run.error.contains("* from the cache, confirmed: The server said that the stored answer still holds.\n"))
+  }
+
+  @Test func `a refresh ends before the process`() async throws {
+    let server = try counting("max-age=0, stale-while-revalidate=600")
+    #expect(try await send(server.url).text == "1")
+    #expect(try await send(server.url).text == "1")
+    #expect(server.requests.count == 2)
+    #expect(try await send(server.url, "--mode", "only").text == "2")
+  }
+
+  @Test func `an interrupt ends the refresh`() async throws {
+    let (counter, gate) = (TurnCounter(), Gate())
+    let server = try LoopbackServer { _ in
+      let answer = LoopbackAnswer.ok("body").setting("Cache-Control", to: "max-age=0, stale-while-revalidate=600")
+      return counter.next() == 1 ? answer : answer.stalled(after: 2, until: gate)
+    }
+    #expect(try await send(server.url).text == "body")
+    let run = try await BuiltCommand.run(["send", "--cache", folder, server.url]) { process in
+      try await gate.reached()
+      process.interrupt()
+    }
+    // The refresh may be under way before the stored answer has been shown.
+    #expect(run.status == 0 && run.text == "body" || run.status == 130)
+    #expect(try await send(server.url, "--mode", "only").text == "body")
+  }
+
+  @Test func `a damaged store is made anew`() async throws {
+    let server = try counting()
+    #expect(try await send(server.url).text == "1")
+    try Data(repeating: 0x41, count: 40_000).write(to: URL(filePath: folder + "/errand-cache.sqlite"))
+    #expect(try await BuiltCommand.run(["cache", "list", folder]).status == 72)
+    #expect(try await send(server.url).text == "2")
+    #expect(try await send(server.url, "--mode", "only").text == "2")
+  }
+
+  @Test(arguments: [(68, "has the index of another program in it."), (60, "has a store of another version of Errand")])
+  func `somebody else's store is not filled`(offset: UInt64, clause: String) async throws {
+    let server = try counting()
+    _ = try await send(server.url)
+    let index = URL(filePath: folder + "/errand-cache.sqlite")
+    let file = try FileHandle(forUpdating: index)
+    try file.seek(toOffset: offset)
+    try file.write(contentsOf: [0, 0, 0, 99])
+    try file.close()
+    let before = try Data(contentsOf: index)
+    let run = try await send(server.url, "--mode", "ignore")
+    #expect(run.status == 72 && run.error.contains(clause) && server.requests.count == 1)
+    #expect(try Data(contentsOf: index) == before)
+  }
+
+  @Test func `a stored answer goes into a file`() async throws {
+    let server = try counting()
+    let file = cleaner.place.appending(path: "film").path(percentEncoded: false)
+    for _ in 0..<2 { #expect(try await send(server.url, "-o", file).status == 0) }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "1" && server.requests.count == 1)
+  }
+
+  @Test func `the folder is private`() async throws {
+    let server = try counting()
+    #expect(try await send(server.url).status == 0)
+    let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+  }
+
+  @Test func `a folder with other things is refused`() async throws {
+    let server = try counting()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: URL(filePath: folder + "/letter"))
+    let run = try await send(server.url)
+    #expect(run.status == 72 && run.output.isEmpty && server.requests.isEmpty)
+    #expect(run.error == "errand: “\(folder)” holds other things; a store wants a folder of its own, empty or new.\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["letter"])
+  }
+
+  @Test func `a place that cannot be is named`() async throws {
+    let server = try counting()
+    let file = try await BuiltCommand.run(["send", "--cache", "/dev/null", server.url])
+    #expect(file.status == 72 && file.error == "errand: “/dev/null” is no folder.\n")
+    let nowhere = try await BuiltCommand.run(["send", "--cache", "/dev/null/x", server.url])
+    #expect(nowhere.status == 72 && nowhere.error.hasPrefix("errand: “/dev/null/x” is no folder."))
+    let made = try await BuiltCommand.run(["send", "--cache", "/proc/no/such", server.url])
+    #expect(made.status == 72 && made.error.hasPrefix("errand: “/proc/no/such” cannot be made: "))
+    #expect(server.requests.isEmpty)
+  }
+}

@@ -1,0 +1,173 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// The cache against a real server that knows about caches, over the platform's transport.
+@Suite(.timeLimit(.minutes(2))) struct LoopbackCacheTests {
+  private static let changed = "Tue, 14 Nov 2023 22:13:20 GMT"
+
+  /// A page whose content a POST changes; answers questions about it as RFC 9110 says.
+  private static func server() throws -> LoopbackServer {
+    let changes = Recorded<Int>()
+    return try LoopbackServer { request in
+      if request.method == "POST" {
+        changes.append(1)
+        return .status(204)
+      }
+      let language = request.headers["Accept-Language"] ?? "-"
+      let tag = "\"\(language)-\(changes.count)\""
+      var headers: LoopbackHeaders = ["Vary": "Accept-Language", "Cache-Control": "no-cache", "ETag": tag]
+      if request.path == "/dated" { headers = ["Last-Modified": changed, "Cache-Control": "no-cache"] }
+      if request.path == "/kept" { headers["Cache-Control"] = "max-age=600" }
+      let isKnown =
+        request.headers["If-None-Match"].map { $0 == headers["ETag"] }
+        ?? (request.headers["If-Modified-Since"] == changed)
+      return isKnown
+        ? .status(304, headers: headers) : .status(200, headers: headers, body: "\(language) \(changes.count)")
+    }
+  }
+
+  private static func client(
+    _ server: LoopbackServer, _ cache: ResponseCache = ResponseCache(store: MemoryStore())
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.cache = .own(cache)
+    return APIClient(configuration)
+  }
+
+  @Test func `tag is confirmed over the wire`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    let first = try await client.response(KeptText(path: "/page"))
+    let second = try await client.response(KeptText(path: "/page"))
+    #expect(first.value == "- 0" && first.origin == .network)
+    #expect(second.value == "- 0" && second.origin == .revalidated && second.status == 200)
+    #expect(second.fields["ETag"] == "\"--0\"")
+    #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, "\"--0\""])
+  }
+
+  @Test func `date is confirmed over the wire`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    for origin in [ResponseOrigin.network, .revalidated, .revalidated] {
+      let answer = try await client.response(KeptText(path: "/dated"))
+      #expect(answer.value == "- 0" && answer.origin == origin)
+    }
+    #expect(server.requests.last?.headers["If-Modified-Since"] == Self.changed)
+  }
+
+  @Test func `variants are confirmed one by one`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    for origin in [ResponseOrigin.network, .revalidated] {
+      for language in ["de", "en"] {
+        let page = KeptText(path: "/page", headers: ["Accept-Language": .text(language)])
+        let answer = try await client.response(page)
+        #expect(answer.value == "\(language) 0" && answer.origin == origin)
+      }
+    }
+  }
+
+  @Test func `POST brings the new page`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    let page = KeptText(path: "/kept")
+    for _ in 1...2 { #expect(try await client.send(page) == "- 0") }
+    #expect(server.requests.count == 1)
+    _ = try await client.send(KeptText(path: "/kept", method: .post))
+    #expect(try await client.send(page) == "- 1")
+    #expect(server.requests.last?.headers["If-None-Match"] == nil, "what was invalidated is not asked about")
+  }
+
+  @Test func `cached then fresh over the wire`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    let page = KeptText(path: "/kept")
+    var seen: [String] = []
+    for _ in 1...2 {
+      for try await answer in client.cachedThenFresh(page) { seen.append("\(answer.value) \(answer.origin)") }
+    }
+    #expect(seen == ["- 0 network", "- 0 cacheFresh"])
+    #expect(server.requests.count == 2)
+  }
+
+  @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
+  func `truncated body is not stored`(_ policy: CachePolicy) async throws {
+    let headers: LoopbackHeaders = ["Cache-Control": "max-age=60"]
+    let cache = ResponseCache(store: MemoryStore())
+    let server = try LoopbackServer()
+    let client = Self.client(server, cache)
+    for broken in [
+      LoopbackAnswer.status(200, headers: headers, body: "hello").cut(after: 2),
+      .status(200, headers: headers, body: "hello").reset(after: 2),
+      .chunked(["he", "llo"], isComplete: false),
+      LoopbackAnswer.chunked(["he", "llo"]).cut(after: 4),
+    ] {
+      server.enqueue(broken)
+      let error = await client.outcome(of: KeptText(path: "/page", cache: policy)).error
+      #expect(error?.stage == .transport)
+      #expect(await cache.entries().isEmpty)
+    }
+    server.enqueue(.status(200, headers: headers, body: "hello"))
+    #expect(try await client.send(KeptText(path: "/page", cache: policy)) == "hello")
+    #expect(await cache.entries().count == 1)
+  }
+
+  @Test func `stopped transfer is not stored`() async throws {
+    let cache = ResponseCache(store: MemoryStore())
+    let gate = Gate()
+    let server = try LoopbackServer { _ in
+      .status(200, headers: ["Cache-Control": "max-age=60"], body: "hello").stalled(after: 2, until: gate)
+    }
+    let client = Self.client(server, cache)
+    async let outcome = client.outcome(of: KeptText(path: "/page"))
+    try await server.request(number: 1)
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+    gate.open()
+    #expect(await cache.entries().isEmpty)
+  }
+
+  @Test func `server that is gone is stood in for`() async throws {
+    let server = try Self.server()
+    let client = Self.client(server)
+    _ = try await client.send(KeptText(path: "/page"))
+    server.stop()
+    #expect(await client.outcome(of: KeptText(path: "/page")).error?.stage == .transport)
+    let offline = try await client.response(KeptText(path: "/page"), options: .cache(.networkElseCached))
+    #expect(offline.value == "- 0" && offline.origin == .cacheStale)
+  }
+
+  @Test func `stalling server is stood in for`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .stall(until: gate) }
+    server.enqueue(.status(200, headers: ["Cache-Control": "max-age=0, stale-if-error=600"], body: "hello"))
+    let client = Self.client(server)
+    _ = try await client.send(KeptText(path: "/page"))
+    let answer = try await client.response(KeptText(path: "/page"), options: .deadline(.milliseconds(500)))
+    #expect(answer.value == "hello" && answer.origin == .cacheStale)
+    gate.open()
+  }
+
+  @Test func `informational answers stay outside`() async throws {
+    let server = try LoopbackServer { _ in
+      LoopbackAnswer.status(200, headers: ["Cache-Control": "max-age=60"], body: "hello")
+        .informational(103, headers: ["Cache-Control": "no-store", "Link": "</a>"])
+    }
+    let client = Self.client(server)
+    for origin in [ResponseOrigin.network, .cacheFresh] {
+      let answer = try await client.response(KeptText(path: "/page"))
+      #expect(answer.value == "hello" && answer.origin == origin && answer.fields["Link"] == nil)
+    }
+  }
+}
+
+/// A text, kept as the server says where nothing else is said.
+struct KeptText: APIRequest {
+  let path: Path
+  var method = HTTPMethod.get
+  var cache = CachePolicy.http
+  var headers = RequestHeaders()
+  typealias Response = String
+}
