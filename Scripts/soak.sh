@@ -7,6 +7,10 @@ ROUNDS=${ROUNDS:-5}
 export TSAN_OPTIONS="$THREAD_SANITIZER"
 # Rounds of each row of the delivery table, in each of the rounds below.
 export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
+# Writers of a store that are killed, damages done to its files, and how long two processes share one.
+export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
+export ERRAND_CACHE_DAMAGES=${ERRAND_CACHE_DAMAGES:-400}
+export ERRAND_CACHE_SECONDS=${ERRAND_CACHE_SECONDS:-60}
 BUILD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 
 Scripts/set-up.sh test

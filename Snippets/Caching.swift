@@ -128,12 +128,10 @@ await cache.flush()  // all that waits is on the disk
 // snippet.end
 
 // snippet.remove
+try await client.removeCached(GetUser(id: 7))
 cache.removeAll(host: "api.example.com")
 cache.removeAll(tag: "feed")
 cache.removeAll(olderThan: Date.now.addingTimeInterval(-86_400))
-for entry in await cache.entries() {
-  if entry.head.label.url.hasSuffix("/users/7") { cache.remove(.key(entry.key)) }
-}
 cache.removeAll()
 // snippet.end
 

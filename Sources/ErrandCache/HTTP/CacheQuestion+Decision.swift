@@ -4,7 +4,7 @@ extension CacheQuestion {
   /// What is clear before anything is looked up; nil where the store must be asked.
   package func beforeLooking() -> CacheDecision? {
     guard policy.model != nil, mode != .withoutCache else {
-      return mode == .cacheOnly ? .fail(.disabled) : .bypass(.disabled)
+      return mode.asksNobody ? .fail(.disabled) : .bypass(.disabled)
     }
     guard let bypass = bypass() else { return nil }
     return barred(.missing) ?? .bypass(bypass)
@@ -77,7 +77,7 @@ extension CacheQuestion {
 
   /// What takes the place of asking the server, where that is not wanted.
   private func barred(_ reason: CacheMiss) -> CacheDecision? {
-    if mode == .cacheOnly { return .fail(reason) }
+    if mode.asksNobody { return .fail(reason) }
     return asks.onlyIfCached ? .gatewayTimeout(reason) : nil
   }
 
@@ -85,7 +85,7 @@ extension CacheQuestion {
   private func servingReason(_ stored: CacheEntryHead, _ freshness: Freshness) -> CacheServing.Reason? {
     let server = directives(of: stored.answer)
     switch mode {
-    case .cachedElseLoad, .cacheOnly: return freshness.isFresh && !server.noCache ? .fresh : .anyAge
+    case .cachedElseLoad, .cacheOnlyAtAnyAge: return freshness.isFresh && !server.noCache ? .fresh : .anyAge
     case .revalidating where !asks.onlyIfCached:
       return server.immutable && !server.noCache && !asks.noCache && freshness.isFresh ? .fresh : nil
     case .networkElseCached where !asks.onlyIfCached: return nil

@@ -33,14 +33,17 @@ extension CacheQuestion {
     }
   }
 
-  /// Whether a 304 is about this stored answer: by a strong tag, by a weak one, by the date of the last change, or
-  /// because it names none and no other was asked about.
+  /// Whether a 304 is about this stored answer: by its tag, by the date of the last change, or because it names none
+  /// and no other was asked about.
+  ///
+  /// RFC 9111 wants a strong tag to be equal. But servers that compress, nginx for one, weaken the tag of what they
+  /// send and not that of their 304; only this answer was asked about, so the same tag means it either way.
   private static func names(_ answer: ResponseHead, _ stored: CacheEntryHead) -> Bool {
     if answer.fields.contains(.eTag) {
       guard let tag = EntityTag(of: answer.fields), let ours = EntityTag(of: stored.answer.fields) else {
         return answer.fields.values(of: .eTag) == stored.answer.fields.values(of: .eTag)
       }
-      return tag.isWeak ? tag.isWeaklyEqual(ours) : tag.isStronglyEqual(ours)
+      return tag.isWeaklyEqual(ours)
     }
     let changed = answer.fields.values(of: "Last-Modified")
     return changed.isEmpty || changed == stored.answer.fields.values(of: "Last-Modified")
@@ -50,6 +53,9 @@ extension CacheQuestion {
     var head = stored
     head.answer.fields = StoredFields.merged(
       stored.answer.fields, with: answer.head.fields, at: answer.responseTime)
+    // A 304 cannot vouch for bytes that were sent as a weak equal.
+    let tag = EntityTag(of: stored.answer.fields)
+    if let tag, tag.isWeak { head.answer.fields.replace(HTTPField(.eTag, "W/\(tag.opaque)")) }
     head.requestTime = answer.requestTime
     head.responseTime = answer.responseTime
     head.received = answer.received

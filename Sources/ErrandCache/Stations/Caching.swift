@@ -19,7 +19,7 @@ package struct Caching: Interceptor {
     let store = cache.store(for: plan.request)
     guard let salt = await store.salt(call: context.call) else {
       try context.call.check()
-      if plan.mode == .cacheOnly { throw APIError.cacheMiss(.missing) }
+      if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
       return try await next(request)
     }
     let (recipe, key) = cache.keys.key(
@@ -36,11 +36,11 @@ package struct Caching: Interceptor {
 
   /// A call that has no use for the cache.
   private func passing(_ request: HTTPRequest, _ plan: CachePlan, _ next: Next) async throws -> HTTPResponse {
-    if plan.mode == .cacheOnly { throw APIError.cacheMiss(.disabled) }
+    if plan.mode.asksNobody { throw APIError.cacheMiss(.disabled) }
     return try await next(request)
   }
 
   static func patience(for mode: CacheReadMode) -> Duration? {
-    mode == .cacheOnly || mode == .networkElseCached ? nil : patience
+    mode.asksNobody || mode == .networkElseCached ? nil : patience
   }
 }

@@ -36,7 +36,7 @@ struct LookUp {
 
   /// Whether somebody else's answer is there matters to a call that asks the cache alone.
   private func reasonOfNothing(_ trip: CacheTrip) async -> CacheMiss {
-    guard trip.question.mode == .cacheOnly else { return .missing }
+    guard trip.question.mode.asksNobody else { return .missing }
     let isElsewhere = await trip.store.holds(anyAccount: trip.key.anyAccount, call: context.call, patience: nil)
     return isElsewhere ? .otherAccount : .missing
   }

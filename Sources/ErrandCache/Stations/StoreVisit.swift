@@ -78,22 +78,14 @@ struct StoreVisit {
     case .storeForGet(let head): return put(CacheEntry(key: keyForGet, head: head, body: response.body), generation)
     case .refuse:
       // What the server no longer stands by is not kept beside what it says now.
-      if let entry = trip.asked?.entry, Self.disowns(response.status) {
+      if let entry = trip.asked?.entry, trip.question.isOutdated(by: response.head) {
         trip.store.remove(.variant(trip.key, entry.head.variant))
       }
       return false
     }
   }
 
-  /// Whether an answer that is not stored says that the stored one no longer holds. To refuse this call, or to fail,
-  /// says nothing about it.
-  private static func disowns(_ status: Int) -> Bool {
-    (200...399).contains(status) || status == 404 || status == 410
-  }
-
-  private var keyForGet: CacheKey {
-    trip.recipe.key(for: context.keyed(HTTPRequest(url: request.url, fields: request.fields)))
-  }
+  private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request)) }
 
   private func put(_ entry: CacheEntry, _ generation: UInt64) -> Bool {
     let isStored = whileCurrent(generation, entry.key, entry.head.label) { trip.store.put(entry) }

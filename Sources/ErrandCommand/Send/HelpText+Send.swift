@@ -41,7 +41,8 @@ extension HelpText {
             without         nothing is read and nothing is stored
             cached          a stored answer of any age is served, else the server is asked
             offline         the server is asked, and what is stored stands in where it cannot be reached
-            only            a stored answer of any age is served, and the server is never asked
+            only            a stored answer is served while it is fresh, and the server is never asked
+            stored          the same at any age
 
     and more
       -o FILE             write the body to a file, which appears only when it is whole

@@ -9,7 +9,7 @@ struct SendCache: Sendable {
   /// The words for the ways to read, in the order of their teaching.
   static let modes: [(word: String, mode: CacheReadMode)] = [
     ("declared", .asDeclared), ("revalidate", .revalidating), ("ignore", .ignoringCache), ("without", .withoutCache),
-    ("cached", .cachedElseLoad), ("offline", .networkElseCached), ("only", .cacheOnly),
+    ("cached", .cachedElseLoad), ("offline", .networkElseCached), ("only", .cacheOnly), ("stored", .cacheOnlyAtAnyAge),
   ]
 
   /// The way to read that a word means.

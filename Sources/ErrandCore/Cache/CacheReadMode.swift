@@ -11,8 +11,14 @@ public enum CacheReadMode: Sendable, Hashable, CaseIterable {
   case revalidating
   /// A stored answer of any age is served, and the server is asked only where there is none.
   case cachedElseLoad
-  /// A stored answer of any age is served; without one the call fails and says why: ``CacheMiss``.
+  /// A stored answer is served as declared, and nobody is asked: without one that is fresh the call fails and says
+  /// why: ``CacheMiss``.
   case cacheOnly
+  /// The same, but the stored answer may be of any age.
+  case cacheOnlyAtAnyAge
   /// The server is asked first; where it cannot be reached, a stored answer of any age is served.
   case networkElseCached
+
+  /// Whether nobody is ever asked.
+  package var asksNobody: Bool { self == .cacheOnly || self == .cacheOnlyAtAnyAge }
 }

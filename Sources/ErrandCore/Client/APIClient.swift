@@ -97,13 +97,13 @@ public final class APIClient: Sendable {
 
   /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes
   /// before the answer, also where the caller's actor is busy.
-  private func run<R: APIRequest>(_ typed: TypedCall<R>, _ options: CallOptions) -> CallRun {
+  func run<R: APIRequest>(_ typed: TypedCall<R>, _ options: CallOptions) -> CallRun {
     CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: nil))
   }
 
   /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which
   /// the plain form of the handler would leave.
-  private func listen(to run: CallRun, isolation: isolated (any Actor)? = #isolation) async -> CallEnding {
+  func listen(to run: CallRun, isolation: isolated (any Actor)? = #isolation) async -> CallEnding {
     await withTaskCancellationHandler(
       operation: {
         _ = isolation

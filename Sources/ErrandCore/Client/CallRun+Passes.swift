@@ -24,7 +24,7 @@ extension CallRun {
   /// case. What was frozen on the first way down is sent on the second.
   private func cachedThenFresh(_ built: HTTPRequest, _ plan: CallPlan, _ cache: CachePlan) async -> CallEnding {
     var plan = plan
-    plan.cache = cache.reading(.cacheOnly)
+    plan.cache = cache.reading(.cacheOnlyAtAnyAge)
     let log = FreezeLog()
     let stored = await descend(built, context(plan, noting: log))
     if state.isStopped { return stored }
@@ -44,7 +44,7 @@ extension CallRun {
     let came = await pass(built, context)
     guard let hit = came.refusedHit else { return came }
     hit.refuse()
-    if context.plan.cache?.mode == .cacheOnly { return ending(.cacheMiss(.damaged), nil) }
+    if context.plan.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
     return await pass(built, context.pastCache())
   }
 
@@ -121,7 +121,7 @@ extension CacheReadMode {
   fileprivate var asksTwice: Bool {
     switch self {
     case .asDeclared, .revalidating, .cachedElseLoad, .networkElseCached: true
-    case .ignoringCache, .withoutCache, .cacheOnly: false
+    case .ignoringCache, .withoutCache, .cacheOnly, .cacheOnlyAtAnyAge: false
     }
   }
 }

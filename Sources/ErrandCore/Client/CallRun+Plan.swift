@@ -24,6 +24,7 @@ extension CallRun {
       limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
       onProgress: progress(), log: log)
     plan.cache = try cachePlan(plan)
+    plan.probe = options.probe
     return plan
   }
 
@@ -37,7 +38,7 @@ extension CallRun {
     let isSilent =
       declared == .none
       || declared.isInherited && configuration.cacheRules.isEmpty && configuration.cachePolicy.model == nil
-    if options.bodySink != nil || isSilent && other == nil && options.cache != .cacheOnly { return nil }
+    if options.bodySink != nil || isSilent && other == nil && !options.cache.asksNobody { return nil }
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
     let bodiesAreFinal = configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }

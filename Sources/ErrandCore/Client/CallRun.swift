@@ -53,7 +53,8 @@ final class CallRun: Sendable {
     info = CallInfo(
       id: CallNumber.next(), request: request, tag: options.tag, priority: options.priority ?? request.priority)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
-    accessories = snapshot.configuration.accessories + request.accessories + options.accessories
+    accessories =
+      options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(.init(state: state, info: info, owner: options.ownership?.number))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
@@ -75,7 +76,7 @@ final class CallRun: Sendable {
     if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
     let ending = turned(came, by: state.endsBy)
-    if let hook = typed.hook(before: ending) {
+    if options.probe == nil, let hook = typed.hook(before: ending) {
       _ = try? await state.running { await hook() }
     }
     return ending

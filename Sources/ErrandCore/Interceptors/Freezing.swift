@@ -9,6 +9,10 @@ package struct Freezing: Interceptor {
     }
     try WireRules.check(request)
     context.freeze(.init(request: request, account: account(context)))
+    if let probe = context.plan.probe {
+      await probe(request, context)
+      return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
+    }
     return try await next(request)
   }
 

@@ -20,6 +20,8 @@ package struct CallPlan: Sendable {
   let log: CallLog?
   /// Nil where neither the request nor the client nor the call says anything about the cache.
   package var cache: CachePlan?
+  /// Told what is frozen, in place of the rest of the line; nil for every call.
+  var probe: FrozenProbe?
 
   /// The value of `Authorization` of a credential that the request brings, or that the client always shows and that
   /// names no account.

@@ -21,6 +21,8 @@ public struct CallOptions: Sendable {
   public var cache: CacheReadMode
 
   private(set) var ownership: CallOwner.Reference?
+  /// Told what is frozen, in place of the rest of the line; nil for every call.
+  var probe: FrozenProbe?
 
   /// Makes options.
   public init(

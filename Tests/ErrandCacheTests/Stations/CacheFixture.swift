@@ -38,7 +38,7 @@ final class CacheFixture: Sendable {
 
   /// What a page gives without asking anybody: nil where nothing can be served.
   func stored(_ page: Page = Page()) async -> String? {
-    await client.outcome(of: page, options: .cache(.cacheOnly)).value
+    await client.outcome(of: page, options: .cache(.cacheOnlyAtAnyAge)).value
   }
 
   /// Why a page gives nothing without asking anybody.

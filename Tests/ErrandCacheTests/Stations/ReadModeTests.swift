@@ -34,7 +34,8 @@ import Testing
     switch mode {
     case .asDeclared: asDeclared[stored]
     case .cachedElseLoad: cachedElseLoad[stored]
-    case .cacheOnly: cacheOnly[stored]
+    case .cacheOnly: stored == .expired ? .miss(.expired) : cacheOnly[stored]
+    case .cacheOnlyAtAnyAge: cacheOnly[stored]
     case .ignoringCache, .withoutCache, .revalidating, .networkElseCached: .new
     }
   }
@@ -117,7 +118,7 @@ import Testing
     let page = Page(cache: isOff ? .lifetime(.seconds(60)) : .none)
     for number in 1...2 {
       let outcome = await fixture.client.outcome(of: page, options: .cache(mode))
-      if mode == .cacheOnly {
+      if mode.asksNobody {
         #expect(outcome.error?.cacheMiss == .disabled && fixture.asked == 0)
         #expect(outcome.error?.stage == .cache)
       } else {

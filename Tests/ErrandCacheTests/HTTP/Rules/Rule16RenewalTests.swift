@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     (#"ETag: "x""#, #"ETag: "x""#, "renewed"), (#"ETag: "x""#, #"ETag: "y""#, "unrelated"),
     (#"ETag: W/"x""#, #"ETag: W/"x""#, "renewed"), (#"ETag: "x""#, #"ETag: W/"x""#, "renewed"),
-    (#"ETag: W/"x""#, #"ETag: "x""#, "unrelated"), (#"ETag: W/"x""#, #"ETag: W/"y""#, "unrelated"),
+    (#"ETag: W/"x""#, #"ETag: "x""#, "renewed"), (#"ETag: W/"x""#, #"ETag: W/"y""#, "unrelated"),
     (#"ETag: "x""#, "", "renewed"), (changed, changed, "renewed"), (changed, other, "unrelated"),
     (changed, "", "renewed"),
     ("", "", "renewed"), ("", #"ETag: "x""#, "unrelated"), ("", changed, "unrelated"),
@@ -23,6 +23,12 @@ import Testing
     let renewal = try Scene.ask().renewal(of: Scene.stored(stored), by: Scene.answer(304, answer, came: 50))
     #expect(Scene.word(renewal) == word)
     #expect((renewal.head == nil) == (word == "unrelated"))
+  }
+
+  @Test func `weak tag stays weak`() throws {
+    let stored = Scene.stored(#"ETag: W/"x""#)
+    let renewal = try Scene.ask().renewal(of: stored, by: Scene.answer(304, #"ETag: "x""#, came: 50))
+    #expect(renewal.head?.answer.fields.values(of: .eTag) == [#"W/"x""#])
   }
 
   @Test(arguments: [200, 206, 412, 500]) func `another status is no 304`(status: Int) throws {

@@ -59,7 +59,8 @@ import Testing
     (.withoutCache, "bypass disabled", "bypass disabled", "bypass disabled", "bypass disabled"),
     (.revalidating, "validate", "validate", "fetch missing", "bypass disabled"),
     (.cachedElseLoad, "fresh", "any-age", "fetch missing", "bypass disabled"),
-    (.cacheOnly, "fresh", "any-age", "fail missing", "fail disabled"),
+    (.cacheOnly, "fresh", "fail expired", "fail missing", "fail disabled"),
+    (.cacheOnlyAtAnyAge, "fresh", "any-age", "fail missing", "fail disabled"),
     (.networkElseCached, "validate", "validate", "fetch missing", "bypass disabled"),
   ])
   func `every mode does as it says`(mode: CacheReadMode, fresh: String, stale: String, none: String, off: String) throws
