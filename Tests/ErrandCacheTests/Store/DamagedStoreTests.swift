@@ -132,6 +132,30 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: bodies).isEmpty)
   }
 
+  @Test func `open store is not emptied by others`() async throws {
+    await fill()
+    let first = SQLiteStore(folder: folder.url, limit: 8 << 20)
+    #expect(await !first.isMissing(Sample.key("/4")))
+    let file = folder.url.appending(path: "errand-cache.sqlite")
+    var bytes = try Data(contentsOf: file)
+    bytes[63] &+= 1
+    try overwrite(file, bytes)
+    let second = SQLiteStore(folder: folder.url, limit: 8 << 20)
+    for _ in 0..<3 {
+      guard case .unavailable = await second.newest(Sample.key("/4")) else {
+        Issue.record("not unavailable")
+        return
+      }
+    }
+    #expect(try Data(contentsOf: file) == bytes)
+    await first.close()
+    let start = MonotonicInstant.now
+    while await !second.isMissing(Sample.key("/4")), start.duration(to: .now) < .seconds(20) { await Task.yield() }
+    second.put(Sample.entry("/a"))
+    await second.flush()
+    #expect(await second.text(Sample.key("/a")) == "body")
+  }
+
   @Test func `damaged body is removed`() async throws {
     await fill()
     let bodies = folder.url.appending(path: "errand-cache.bodies")

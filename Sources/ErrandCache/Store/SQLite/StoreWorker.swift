@@ -87,7 +87,7 @@ final class StoreWorker {
     } catch {
       // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
       let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && !owed.isEmpty
-      if mayEmpty, failures < 3, empty(), let index = try? open() { return index }
+      if mayEmpty, empty(), let index = try? open() { return index }
       stayOff()
       throw error.meaning == .broken ? .noFolder : error
     }
