@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -111,14 +109,6 @@ int64_t errand_socket_received(int fd) {
 }
 
 const char *errand_system_authorities(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
-
-void errand_thread_prepare(const char *name) {
-  sigset_t signals;
-  pthread_setname_np(pthread_self(), name);
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &signals, NULL);
-}
 
 #else
 // Some tools want at least one symbol in every object file.

@@ -88,7 +88,7 @@
       switch duty {
       case .nothing, .refuse: break
       case .wake: if let multi { curl_multi_wakeup(multi) }
-      case .startThread: if !CurlThread.start({ [self] in run() }) { abandon() }
+      case .startThread: if !DetachedThread.start(named: "errand.curl", { [self] in run() }) { abandon() }
       }
     }
 

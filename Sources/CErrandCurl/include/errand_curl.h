@@ -80,7 +80,4 @@ bool errand_tls_watch_close(CURL *easy, bool *closed);
 // The file of certificate authorities that libcurl was built for, or null.
 const char *errand_system_authorities(void);
 
-// Names the calling thread (at most 15 bytes) and keeps the signal of broken pipes from it.
-void errand_thread_prepare(const char *name);
-
 #endif

@@ -55,7 +55,7 @@ final class RedisMailbox: Sendable {
   }
 
   private func start(_ pipe: WakePipe?) {
-    if let pipe, RedisThread.start({ [self] in loop(self, pipe) }) { return }
+    if let pipe, DetachedThread.start(named: "errand.redis", { [self] in loop(self, pipe) }) { return }
     state.withLock { $0.pipe = nil }
     lost()
   }

@@ -62,7 +62,7 @@ final class StoreMailbox: Sendable {
     case .nothing: break
     case .wake: bell.signal()
     case .startThread:
-      let isStarted = StoreThread.start { [self] in
+      let isStarted = DetachedThread.start(named: "errand.cache") { [self] in
         StoreWorker(settings, mailbox: self).run()
         end()
       }

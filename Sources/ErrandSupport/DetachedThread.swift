@@ -1,22 +1,27 @@
 import Foundation
 
-/// Starts detached threads.
-enum RedisThread {
+/// Starts detached threads. Not for users: no product hands it on.
+public enum DetachedThread {
   private final class Work {
+    let name: String
     let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
   }
 
   /// Runs `body` on a thread of its own, which ends with it. No signal that a broken connection raises ends the process
   /// there. False where the system has no room for one more thread.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let work = Unmanaged.passRetained(Work(body))
+  public static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = Unmanaged.passRetained(Work(name, body))
     #if canImport(Darwin)
       var thread: pthread_t?
       let code = pthread_create(
         &thread, nil,
         { argument in
-          RedisThread.run(argument)
+          DetachedThread.run(argument)
           return nil
         }, work.toOpaque())
     #else
@@ -24,7 +29,7 @@ enum RedisThread {
       let code = pthread_create(
         &thread, nil,
         { argument in
-          if let argument { RedisThread.run(argument) }
+          if let argument { DetachedThread.run(argument) }
           return nil
         }, work.toOpaque())
     #endif
@@ -42,7 +47,7 @@ enum RedisThread {
 
   private static func run(_ argument: UnsafeMutableRawPointer) {
     let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-    Thread.current.name = "errand.redis"
+    Thread.current.name = work.name
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
