@@ -181,8 +181,12 @@ import Testing
     #expect(try Data(contentsOf: index) == before)
   }
 
-  @Test(.enabled(if: geteuid() != 0, "nothing is closed to the superuser"))
-  func `a closed folder is named`() async throws {
+  @Test func `a folder that cannot be used is named`() async throws {
+    let long = folder + "/" + String(repeating: "x", count: 300)
+    #expect(
+      try await refused(["list"], long) == "errand: “\(long)” cannot be used: File name too long.\n")
+    // Nothing is closed to the superuser.
+    guard geteuid() != 0 else { return }
     let server = try server()
     try await keep(server.url)
     for mode in [0o500, 0o000] {
