@@ -1,4 +1,6 @@
-public import Synchronization
+#if !TSAN
+  public import Synchronization
+#endif
 
 /// A value behind a lock: the one way this package shares mutable state. Not for users: no product hands it on.
 ///
