@@ -53,6 +53,12 @@ extension APIError.Code {
   /// The cache alone was asked and had nothing to serve; ``APIError/cacheMiss`` says why.
   public static let cacheMiss = Self(rawValue: "cacheMiss")
 
+  // MARK: group
+  /// A step of a chain, or the body of a group, threw an error of its own.
+  public static let step = Self(rawValue: "step")
+  /// More successes were asked for than a batch has members.
+  public static let tooFew = Self(rawValue: "tooFew")
+
   // MARK: the end
   /// The call was cancelled.
   public static let cancelled = Self(rawValue: "cancelled")

@@ -9,6 +9,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
       if let status { line += " → \(status)" }
       line += attempts > 1 ? ", \(attempts) attempts]" : "]"
     }
+    for member in members { line += " (\(member))" }
     return Redaction.visible(line)
   }
 
@@ -48,6 +49,26 @@ extension APIError {
         .deadline, .deadline,
         "The call did not end within its total time-out\(limit.map { " of \($0)" } ?? ""); raise `timeouts.total` to wait longer."
       )
+    }
+  }
+
+  /// The error of a group that was stopped.
+  static func stopped(_ reason: CallState.StopReason, of group: GroupInfo, limit: Duration?) -> APIError {
+    switch reason {
+    case .cancelled: APIError(.cancelled, .cancelled, "The \(group.kind) was cancelled.")
+    case .expired:
+      APIError(
+        .deadline, .deadline,
+        "The \(group.kind) did not end within its deadline\(limit.map { " of \($0)" } ?? ""); raise `deadline` to wait longer."
+      )
+    }
+  }
+
+  /// What an error thrown in a group's body means to the caller.
+  static func mapping(_ error: any Error, in group: GroupInfo) -> APIError {
+    switch error {
+    case is APIError, is CallState.Stopped, is CancellationError: mapping(error, as: .group)
+    default: APIError(.group, .step, sentence("a step of the \(group.kind) failed: \(error)"), cause: error)
     }
   }
 
