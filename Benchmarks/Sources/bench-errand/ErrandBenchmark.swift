@@ -13,6 +13,7 @@ import Foundation
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
 ///     line              `send` over a transport that answers at once: what the line itself takes
 ///     line-typed        the same for the typed request
+///     batch-100         a hundred at once as one batch; sends-100: the same as calls of their own
 ///     hit               a typed call answered from the memory, its value decoded before; also hit-main
 ///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
 ///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
@@ -56,6 +57,10 @@ import Foundation
     case "typed-10k":
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
+    case "batch-100":
+      benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).batch(benchmark) })
+    case "sends-100":
+      benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).sends(benchmark) })
     case "hit":
       benchmark.finish(await detached { try await HitBenchmark.hits(benchmark) })
     case "hit-main":
