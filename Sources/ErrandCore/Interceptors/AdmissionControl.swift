@@ -26,7 +26,7 @@ package final class AdmissionControl: Sendable {
     var ticket: AdmissionQueue<Wakeup>.Ticket?
     do throws(CallState.Stopped) {
       try await context.call.wait { wakeup in
-        ticket = queue.withLock { $0.enter(host, context.plan.priority, wakeup) }
+        ticket = queue.withLock { $0.enter(host, context.call.priority, wakeup) }
         if ticket == nil, !wakeup.resume() { release(host) }
       }
     } catch {
