@@ -51,6 +51,14 @@ extension APIError {
     }
   }
 
+  /// The error of a call for whom the queue has no place.
+  static func queueFull(_ limit: Int) -> APIError {
+    APIError(
+      .admission, .queueFull,
+      "As many calls wait already as may wait (\(limit)), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+    )
+  }
+
   static func build(_ code: Code, _ message: String, cause: (any Error)? = nil) -> APIError {
     APIError(.build, code, message, cause: cause)
   }
