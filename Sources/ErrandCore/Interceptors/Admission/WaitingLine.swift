@@ -64,6 +64,7 @@ struct WaitingLine<Waiter: Sendable>: Sendable {
   mutating func add(
     _ waiter: Waiter, host: Int, owner: UInt64?, _ priority: CallPriority, _ now: MonotonicInstant
   ) -> Place {
+    age(now)
     last &+= 1
     let slot = freeSlot()
     let owner = lanes.owner(owner)
