@@ -24,6 +24,8 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The call was not let in.
   public static let admission = Self(rawValue: "admission")
+  /// Another call of this kind is under way, and the request ignores repeats.
+  public static let repeated = Self(rawValue: "repeated")
 
   // MARK: redirect
   /// More redirects than the policy allows.
