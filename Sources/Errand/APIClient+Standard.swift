@@ -31,8 +31,8 @@ extension APIClient {
   private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(), Redirecting()]
-      + (parts.cache?.stations ?? [Caching(cache: nil)])
+      + [Freezing(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil), Joining(parts.joining)]
+      + (parts.cache.map { [$0.storing] } ?? [])
       + [Authorizing(), Admitting(parts.admission)]
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]

@@ -55,8 +55,11 @@ public final class ResponseCache: AnswerCache {
     self.init(stores: CacheFolders(store: store), wallClock: wallClock)
   }
 
-  /// The stations Caching and Storing.
-  package var stations: [any Interceptor] { [Caching(cache: self), Storing(cache: self)] }
+  /// The station ``Caching``.
+  package var lookUp: any Interceptor { Caching(cache: self) }
+
+  /// The station ``Storing``.
+  package var storing: any Interceptor { Storing(cache: self) }
 
   /// The store for a request.
   func store(for request: any APIRequest) -> any CacheStore { stores.store(for: request) }

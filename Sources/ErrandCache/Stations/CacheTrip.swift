@@ -1,7 +1,7 @@
 import ErrandCore
 
 /// One way down as the cache sees it: what Caching found, for Storing to act on.
-struct CacheTrip: Sendable {
+struct CacheTrip: StationNote {
   let store: any CacheStore
   let recipe: CacheKeyRecipe
   let key: CacheKey
@@ -12,6 +12,8 @@ struct CacheTrip: Sendable {
   var asked: (entry: CacheEntry, how: CacheValidation)?
   /// Why the call went on.
   var forward = CacheForward.miss(.missing)
+
+  var joinMark: JoinMark { JoinMark(generation: generation, store: recipe.salt) }
 }
 
 /// What is frozen about the account: whose answers they are.

@@ -17,8 +17,5 @@ struct Invalidation {
     }
   }
 
-  /// A call without a plan has not read the rule of its key.
-  private var leftOut: [String] {
-    Array((context.plan.cache?.key ?? context.info.request.cacheKey).leftOut)
-  }
+  private var leftOut: [String] { Array(context.plan.cacheKey.leftOut) }
 }

@@ -184,6 +184,9 @@ struct LookUp {
 
 extension CacheReport {
   init(_ status: CacheStatus, origin: ResponseOrigin, miss: CacheMiss? = nil) {
-    self.init(origin: origin, miss: miss) { (status.sentence, status.value) }
+    self.init(origin: origin, miss: miss) { isCollapsed in
+      let status = isCollapsed ? status.collapsed : status
+      return (status.sentence, status.value)
+    }
   }
 }

@@ -1,7 +1,9 @@
 /// A cache as the client sees it: the stations that look up and store.
 package protocol AnswerCache: AnyObject, Sendable {
-  /// The stations, in order, that stand below the redirects.
-  var stations: [any Interceptor] { get }
+  /// The station that looks up for a call: it stands below the redirects.
+  var lookUp: any Interceptor { get }
+  /// The station that acts on an exchange: it stands below the place where calls are joined.
+  var storing: any Interceptor { get }
 }
 
 /// Which cache a client uses.

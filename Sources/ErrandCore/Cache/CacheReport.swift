@@ -5,11 +5,14 @@ public struct CacheReport: Sendable {
   /// Why nothing stored was served; nil for a hit.
   public let miss: CacheMiss?
   /// Written only for those who read it: a hit is quick.
-  private let words: @Sendable () -> (reason: String, status: String)
+  private let words: @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
+  private var isCollapsed = false
 
   /// Makes a report.
+  /// - Parameter words: Asked whether it is for a call that shares the exchange of another one.
   package init(
-    origin: ResponseOrigin, miss: CacheMiss? = nil, words: @escaping @Sendable () -> (reason: String, status: String)
+    origin: ResponseOrigin, miss: CacheMiss? = nil,
+    words: @escaping @Sendable (_ isCollapsed: Bool) -> (reason: String, status: String)
   ) {
     self.origin = origin
     self.miss = miss
@@ -17,9 +20,16 @@ public struct CacheReport: Sendable {
   }
 
   /// One English sentence that says why.
-  public var reason: String { words().reason }
+  public var reason: String { words(isCollapsed).reason }
   /// The same as a value of `Cache-Status` (RFC 9211), such as `Errand; hit; ttl=120`.
-  public var status: String { words().status }
+  public var status: String { words(isCollapsed).status }
+
+  /// The same for a call that shares the exchange of another one.
+  var collapsed: CacheReport {
+    var report = self
+    report.isCollapsed = true
+    return report
+  }
 }
 
 extension CacheReport: Hashable, CustomStringConvertible {

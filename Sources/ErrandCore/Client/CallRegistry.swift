@@ -16,6 +16,8 @@ final class CallRegistry: Sendable {
   }
 
   private let places = Locked(Places())
+  /// What is counted of them by a rule for repeats.
+  let repeats = RepeatControl()
   private let hasWarned = Locked(false)
 
   func add(_ entry: Entry) -> Int {

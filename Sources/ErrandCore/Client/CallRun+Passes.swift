@@ -2,6 +2,7 @@
 extension CallRun {
   func carryOut() async -> CallEnding {
     do {
+      try await takeTurn()
       let plan = try plan()
       let built = try typed.build(snapshot.builder, family, options)
       record.built(built)

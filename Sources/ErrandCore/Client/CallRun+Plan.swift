@@ -23,7 +23,9 @@ extension CallRun {
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, network: request.network, sink: options.bodySink, onProgress: progress(),
       log: log)
+    plan.cacheKey = request.cacheKey
     plan.cache = try cachePlan(plan)
+    if options.bodySink == nil { plan.joining = request.joining.filled(by: snapshot.configuration.joining) }
     plan.probe = options.probe
     return plan
   }
@@ -44,7 +46,7 @@ extension CallRun {
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
       declared: declared, rules: configuration.cacheRules, standing: configuration.cachePolicy, mode: options.cache,
-      key: request.cacheKey, appVersion: configuration.appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal,
+      key: plan.cacheKey, appVersion: configuration.appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal,
       request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, jsonDecoding) : nil)
   }

@@ -22,6 +22,8 @@ final class CallRun: Sendable {
   let totalTimeout: Duration?
   let jsonDecoding: JSONDecoding
   let log: CallLog?
+  /// What the rule for repeats made of the call; nil where there is none.
+  let turn: RepeatTurn?
 
   /// Where progress goes besides the accessories, and where all of it is told.
   struct Delivery: Sendable {
@@ -62,6 +64,9 @@ final class CallRun: Sendable {
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)
+    turn =
+      options.probe == nil
+      ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
     for accessory in accessories { accessory.willStart(info) }
   }
 
@@ -85,6 +90,15 @@ final class CallRun: Sendable {
     return ending
   }
 
+  /// Waits for as long as the rule for repeats says.
+  func takeTurn() async throws {
+    guard let turn else { return }
+    if let refusal = turn.refusal { throw refusal }
+    guard let pause = turn.pause else { return }
+    try await state.sleep(until: started.advanced(by: pause))
+    registry.repeats.begin(turn)
+  }
+
   // MARK: - The end
 
   /// Hands a job to the callback executor, behind the progress that was told before.
@@ -95,6 +109,8 @@ final class CallRun: Sendable {
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
   func finish<Told>(_ came: CallEnding, _ tell: (CallEnding) -> Told) -> Told {
     let ending = turned(came, by: state.claim())
+    // From here on the next one may start: also from a callback of this one.
+    if let turn { registry.repeats.end(turn) }
     for accessory in accessories { accessory.willStop(info, ending) }
     let told = tell(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
@@ -106,8 +122,9 @@ final class CallRun: Sendable {
   /// What came, or the reason for which the call was stopped, whatever came.
   private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let error = APIError.stopped(reason, limit: totalTimeout)
-    if ending.error?.stage == error.stage { return ending }
+    let superseded = reason == .cancelled ? turn?.supersession : nil
+    let error = superseded ?? APIError.stopped(reason, limit: totalTimeout)
+    if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
   }
 

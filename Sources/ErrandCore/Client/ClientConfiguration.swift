@@ -34,6 +34,8 @@ public struct ClientConfiguration: Sendable {
   public var cacheRules: [HostCacheRule] = []
   /// The version of the app: what another one stored is never used.
   public var appVersion = ""
+  /// Which calls share one exchange where their request says nothing: those of safe methods.
+  public var joining = JoinRule.safe
   /// Which statuses are success.
   public var statusRule = StatusRule.success
   /// What stands round the values of every answer; nil for nothing.

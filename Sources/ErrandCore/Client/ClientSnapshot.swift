@@ -22,7 +22,7 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, cache: Self.cache(configuration.cache, fittings), transport: transport)))
+            admission: fittings.admission, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings), transport: transport)))
     }
   }
 
@@ -54,5 +54,6 @@ struct ClientFittings: Sendable {
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry
   let admission: AdmissionControl
+  let joining = JoinControl()
   let standardCache: (any AnswerCache)?
 }

@@ -23,6 +23,7 @@ protocol CallTyping: AnyObject, Sendable {
 /// The types of one run.
 final class TypedCall<R: APIRequest>: CallTyping {
   let request: R
+  let repeats: RepeatRule
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
@@ -34,6 +35,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
     self.request = request
     self.onCached = onCached
     hooks = request.hooks
+    repeats = request.repeats
     decoder = request.decoder
   }
 

@@ -26,6 +26,8 @@ extension APIError.Code {
   public static let admission = Self(rawValue: "admission")
   /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
   public static let queueFull = Self(rawValue: "queueFull")
+  /// Another call of this kind is under way, and the request ignores repeats.
+  public static let repeated = Self(rawValue: "repeated")
 
   // MARK: redirect
   /// More redirects than the policy allows.

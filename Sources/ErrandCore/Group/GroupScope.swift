@@ -71,7 +71,7 @@ extension GroupReport.State {
     if let error = ending.error {
       self = .failed(error)
     } else {
-      self = .answered(ending.origin ?? .local, isJoined: false)
+      self = .answered(ending.origin ?? .local, isJoined: ending.metrics.isJoined)
     }
   }
 }

@@ -14,23 +14,26 @@ package struct Transporting: Interceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     if checksAgain { try WireRules.check(request) }
     try context.call.check()
+    let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
+    if isUnowned { context.plan.onUnowned?() }
     context.record.sending(request)
     context.plan.log?.info("sending \(request)")
     let response = try await send(exchange(request, context))
     context.record.exchanged(response.metrics)
     context.plan.log?.info("\(response)")
-    return context.plan.cache != nil && showsMoreThanFrozen(request, context) ? response.unowned() : response
+    return isUnowned ? response.unowned() : response
   }
+
+  /// Whether the answer may reach another call than this one.
+  private func mayBeKept(_ context: CallContext) -> Bool { context.plan.cache != nil || context.plan.onUnowned != nil }
 
   /// Whether a credential or cookie was added below the freeze, and no account says whose it is: a provider's that
   /// names none, or that of an interceptor around the exchange.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     guard context.account == nil else { return false }
-    let frozen = context.frozenFields
-    return [HTTPFieldName.authorization, .cookie].contains { name in
-      request.fields.values(of: name).contains {
-        $0 != context.plan.ownCredential && frozen?.values(of: name).contains($0) != true
-      }
+    return request.fields.all.contains { field in
+      (field.name == .authorization || field.name == .cookie) && field.value != context.plan.ownCredential
+        && context.frozenFields?.values(of: field.name).contains(field.value) != true
     }
   }
 

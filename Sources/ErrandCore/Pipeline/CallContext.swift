@@ -12,7 +12,7 @@ public final class CallContext: Sendable {
   /// What is noted on the way.
   package let record: CallRecord
   /// What a station left for those below it.
-  package let note: (any Sendable)?
+  package let note: (any StationNote)?
   /// Where what is frozen is noted for a later pass of the same call; nil for a call with one pass.
   let log: FreezeLog?
   /// What an earlier pass of the same call froze; this one sends it again.
@@ -28,7 +28,7 @@ public final class CallContext: Sendable {
 
   init(
     call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil,
-    note: (any Sendable)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil
+    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil
   ) {
     self.note = note
     self.log = log
@@ -64,7 +64,7 @@ public final class CallContext: Sendable {
   }
 
   /// The same way down with a note for the stations below.
-  package func with(note: any Sendable) -> CallContext {
+  package func with(note: any StationNote) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, log: log,
       replay: replay)
@@ -82,6 +82,15 @@ public final class CallContext: Sendable {
   package func inBackground(_ call: CallState) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan.silent, record: CallRecord(), frozen: whatIsFrozen, note: note)
+  }
+
+  /// The same way down for an exchange that several calls share.
+  func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
+    var plan = plan
+    plan.onProgress = { flight.tell($0) }
+    plan.onUnowned = onUnowned
+    return CallContext(
+      call: flight.state, info: info, plan: plan, record: flight.record, frozen: whatIsFrozen, note: note)
   }
 }
 

@@ -15,10 +15,16 @@ package struct CallPlan: Sendable {
   let limits: ResponseLimits
   let network: NetworkWish
   package let sink: (any BodySink)?
-  private(set) var onProgress: (@Sendable (TransferProgress) -> Void)?
+  var onProgress: (@Sendable (TransferProgress) -> Void)?
   let log: CallLog?
   /// Nil where neither the request nor the client nor the call says anything about the cache.
   package var cache: CachePlan?
+  /// What belongs to the key of a stored answer, and does not keep calls from sharing an exchange.
+  package var cacheKey = CacheKeyRule()
+  /// Whether the call may share an exchange.
+  var joining = JoinRule.never
+  /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
+  var onUnowned: (@Sendable () -> Void)?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
   var probe: FrozenProbe?
 

@@ -10,6 +10,8 @@ public struct CallMetrics: Sendable, Hashable {
   public var attempts = 0
   /// How many redirects were followed.
   public var redirects = 0
+  /// Whether the answer, or the failure, came from an exchange that another call had begun.
+  public var isJoined = false
   /// What the cache did and why; nil where none was asked.
   public var cache: CacheReport?
   /// What the transport measured of each exchange that brought an answer, in order.

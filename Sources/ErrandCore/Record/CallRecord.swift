@@ -5,6 +5,7 @@ package final class CallRecord: Sendable {
   struct Notes: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
+    var isSeated = false
   }
 
   private let notes = Locked(Notes())
@@ -23,6 +24,33 @@ package final class CallRecord: Sendable {
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
+
+  /// Takes the call's seat in a shared exchange; false where it has one already, by another way down.
+  func takeSeat() -> Bool {
+    notes.withLock { notes in
+      defer { notes.isSeated = true }
+      return !notes.isSeated
+    }
+  }
+
+  /// Gives the seat up.
+  /// - Parameters:
+  ///   - exchange: What was noted of the exchange, to be taken over; nil where it was another's.
+  ///   - isJoined: Whether another call had begun it.
+  func leaveSeat(_ exchange: CallRecord?, isJoined: Bool) {
+    let shared = exchange?.notes.withLock { $0 }
+    notes.withLock { notes in
+      notes.isSeated = false
+      guard let shared else { return }
+      notes.sent = shared.sent ?? notes.sent
+      notes.metrics.attempts += shared.metrics.attempts
+      notes.metrics.queue += shared.metrics.queue
+      notes.metrics.exchanges += shared.metrics.exchanges
+      let report = isJoined ? shared.metrics.cache?.collapsed : shared.metrics.cache
+      notes.metrics.cache = report ?? notes.metrics.cache
+      notes.metrics.isJoined = notes.metrics.isJoined || isJoined
+    }
+  }
 
   func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }
 

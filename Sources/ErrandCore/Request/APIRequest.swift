@@ -18,8 +18,8 @@ public import Foundation
 /// refines this one and its extensions are declared `nonisolated`.
 ///
 /// Each property is read at most once per call; ``indicator`` alone is read by each ``LoadingIndicator`` as the call
-/// starts. Hooks, decoder, family, time-outs, priority, accessories and ``jsonDecoding`` are read where the call is
-/// started. The rest is read where it works: for `send`, `response` and `outcome` on the caller's executor, for
+/// starts. Hooks, decoder, family, time-outs, priority, accessories, ``repeats`` and ``jsonDecoding`` are read where the
+/// call is started. The rest is read where it works: for `send`, `response` and `outcome` on the caller's executor, for
 /// `start` on the global one.
 public protocol APIRequest<Response>: GroupStep {
   /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
@@ -66,6 +66,13 @@ public protocol APIRequest<Response>: GroupStep {
   var cacheKey: CacheKeyRule { get }
   /// The request that the answer is stored under, in place of this one; nil for this one.
   var cachedAs: (any APIRequest)? { get }
+
+  /// Whether the call may share one exchange with equal calls that are under way; the client's rule where nothing is
+  /// said.
+  var joining: JoinRule { get }
+  /// What happens where a call of this type and owner is started while another one is under way. Read where the call
+  /// is started.
+  var repeats: RepeatRule { get }
 
   /// Which statuses are success; nil for the family's or client's rule.
   var statusRule: StatusRule? { get }
@@ -131,6 +138,10 @@ extension APIRequest {
   public var cacheKey: CacheKeyRule { CacheKeyRule() }
   /// This one.
   public var cachedAs: (any APIRequest)? { nil }
+  /// The client's.
+  public var joining: JoinRule { .inherited }
+  /// All of them run.
+  public var repeats: RepeatRule { .runAll }
   /// The family's or client's.
   public var statusRule: StatusRule? { nil }
   /// Any.

@@ -44,7 +44,8 @@ import Testing
   private struct LoadRequest: APIRequest {
     typealias Response = String
     let host: Int
-    var path: Path { RequestPath(stringLiteral: "http://h\(host).example/load") }
+    let number: Int
+    var path: Path { RequestPath(stringLiteral: "http://h\(host).example/load?\(number)") }
     var priority: CallPriority { CallPriority.allCases[host % 3] }
   }
 
@@ -67,7 +68,7 @@ import Testing
     for index in 0..<Self.calls {
       let deadline: TimeLimit = index.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...100)) : .never
       let options = CallOptions(timeouts: Timeouts(total: deadline))
-      let call = client.start(outcomeOf: LoadRequest(host: index % Self.hosts), on: .inPlace, options: options) {
+      let call = client.start(outcomeOf: LoadRequest(host: index % Self.hosts, number: index), on: .inPlace, options: options) {
         let told = $0.told
         stages.withLock { $0[told, default: 0] += 1 }
         ends[index].add(1)
@@ -128,6 +129,7 @@ import Testing
           return .text("")
         })
       configuration.admission = AdmissionLimits(perHost: 1)
+      configuration.joining = .never
       let client = APIClient(configuration)
       let calls = (0..<4).map { _ in client.start(WatchedRequest(), on: .inPlace) { _ in } }
       await latch.reached()

@@ -74,7 +74,10 @@ import Testing
   @Test func `raised limits let waiters go`() async {
     let latch = Latch()
     let (client, _) = client(latch)
-    client.configure { $0.admission = AdmissionLimits(perHost: 1) }
+    client.configure {
+      $0.admission = AdmissionLimits(perHost: 1)
+      $0.joining = .never
+    }
     let calls = (0..<4).map { _ in client.start(WatchedRequest(), on: .inPlace) { _ in } }
     await latch.reached()
     #expect(await eventually { client.admission == (1, 3) })

@@ -57,7 +57,7 @@ import Testing
   }
 
   @MainActor @Test func `cancel verbs count their calls`() async {
-    let fixture = DeliveryFixture()
+    let fixture = DeliveryFixture { $0.joining = .never }
     fixture.hook.open()
     let owner = CallOwner()
     for index in 0..<6 {
@@ -76,7 +76,7 @@ import Testing
   // MARK: - Owners
 
   @MainActor @Test func `owner spans two clients`() async {
-    let (first, second) = (DeliveryFixture(), DeliveryFixture())
+    let (first, second) = (DeliveryFixture { $0.joining = .never }, DeliveryFixture())
     for fixture in [first, second] { fixture.hook.open() }
     var owner: CallOwner? = CallOwner()
     for fixture in [first, second, first] {

@@ -29,6 +29,7 @@ import Testing
     configuration.timers = clock
     configuration.timeouts.total = .never
     configuration.accessories = accessories
+    configuration.joining = .never
     return APIClient(configuration)
   }
 

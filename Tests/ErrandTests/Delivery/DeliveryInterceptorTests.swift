@@ -197,7 +197,10 @@ import Testing
 
   @Test func `stubborn transport is awaited`() async {
     let latch = Latch()
-    let fixture = DeliveryFixture { $0.transport = .own(Stubborn(latch: latch)) }
+    let fixture = DeliveryFixture {
+      $0.transport = .own(Stubborn(latch: latch))
+      $0.joining = .never
+    }
     fixture.hook.open()
     let task = Task { await fixture.client.outcome(of: fixture.request) }
     await latch.reached()

@@ -5,7 +5,7 @@ import ErrandTesting
 import Testing
 
 /// Every way to start a call, crossed with every way it can end, many rounds each: one terminal event, in order, and
-/// nothing left behind.
+/// nothing left behind. In every second round the exchange is one that others may join.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryTableTests {
   enum Ending: CaseIterable, Sendable {
     case success, failure, cancelBefore, cancelDuring, cancelInHook, cancelQueued, cancelRacing, deadline
@@ -33,7 +33,7 @@ import Testing
   @MainActor @Test(arguments: DeliveryDoor.allCases, Ending.allCases)
   func `one terminal event in order`(door: DeliveryDoor, ending: Ending) async {
     for round in 0..<rounds {
-      let problems = await Self.round(door, ending)
+      let problems = await Self.round(door, ending, round.isMultiple(of: 2) ? .safe : .never)
       guard problems.isEmpty else {
         Issue.record("round \(round): \(problems.joined(separator: "\n"))")
         return
@@ -41,17 +41,19 @@ import Testing
     }
   }
 
-  @MainActor private static func round(_ door: DeliveryDoor, _ ending: Ending) async -> [String] {
+  @MainActor private static func round(
+    _ door: DeliveryDoor, _ ending: Ending, _ joining: JoinRule
+  ) async -> [String] {
     let leaks = LeakCheck()
-    var problems = await play(door, ending, leaks)
+    var problems = await play(door, ending, joining, leaks)
     problems += await leaks.survivors(turns: 20_000).map { "\($0) lives on" }
     return problems
   }
 
   @MainActor private static func play(
-    _ door: DeliveryDoor, _ ending: Ending, _ leaks: LeakCheck
+    _ door: DeliveryDoor, _ ending: Ending, _ joining: JoinRule, _ leaks: LeakCheck
   ) async -> [String] {
-    let fixture = DeliveryFixture(status: ending == .failure ? 500 : 200)
+    let fixture = DeliveryFixture(status: ending == .failure ? 500 : 200) { $0.joining = joining }
     var owner: CallOwner? = CallOwner()
     leaks.watch(fixture.client, "client")
     if let owner { leaks.watch(owner, "owner") }

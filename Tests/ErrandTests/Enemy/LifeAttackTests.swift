@@ -15,8 +15,8 @@ import Testing
     do {
       let client = APIClient(baseURL: server.url)
       leaks.watch(client, "client")
-      for _ in 0..<20 {
-        client.start(outcomeOf: Ask<String>(), on: .inPlace) {
+      for number in 0..<20 {
+        client.start(outcomeOf: Ask<String>(path: "/\(number)"), on: .inPlace) {
           told.append($0.told)
           if told.count == 20 { ended.open() }
         }
@@ -36,8 +36,8 @@ import Testing
     let told = Recorded<String>()
     var owner: CallOwner? = CallOwner()
     if let owner {
-      for _ in 0..<10 {
-        client.start(outcomeOf: Sending(), on: .inPlace, options: .owner(owner)) {
+      for number in 0..<10 {
+        client.start(outcomeOf: Sending(path: "/\(number)"), on: .inPlace, options: .owner(owner)) {
           told.append($0.told)
           if told.count == 10 { ended.open() }
         }

@@ -13,6 +13,8 @@ import Testing
     typealias Response = String
     let number: Int
     var path: Path { "/\(number % 8)" }
+    /// One in three shares its exchange with others of its kind.
+    var arguments: Arguments { number.isMultiple(of: 3) ? [:] : ["number": number] }
   }
 
   private static func answer(_ request: RecordedRequest) -> LoopbackAnswer {
@@ -73,7 +75,8 @@ import Testing
     for number in 0..<calls { start(number, client, tally) }
     await tally.ended.waitStubbornly()
     #expect(await eventually { client.running.isEmpty })
-    #expect(client.admission == (0, 0))
+    #expect(await eventually { client.admission == (0, 0) })
+    #expect(await eventually { client.fittings.joining.counts == (0, 0) })
   }
 
   @Test func `ten thousand calls over sockets end once`() async throws {

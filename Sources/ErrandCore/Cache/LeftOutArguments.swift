@@ -1,4 +1,3 @@
-import ErrandCore
 package import Foundation
 
 /// Takes arguments that change without meaning anything, such as a time stamp, out of what a key is made of.

@@ -1,4 +1,3 @@
-import ErrandCore
 package import Foundation
 
 /// Takes a JSON object in UTF-8 apart without changing a byte of its members, so that keys can be made of some of them.

@@ -1,0 +1,59 @@
+import ErrandSupport
+
+/// The flights of a client: one table for all its calls, whatever configuration they started with, so that what one
+/// of them writes closes the flights of all.
+package final class JoinControl: Sendable {
+  typealias Table = JoinTable<JoinKey, JoinFlight, Wakeup>
+
+  private let table = Locked(Table())
+
+  /// Takes a seat for a call that is about to wait.
+  func join(
+    _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers
+  ) -> Table.Boarding {
+    let boarding = table.withLock {
+      $0.join(key, at: origin, wakeup, priority) { JoinFlight(priority: priority, timers: timers) }
+    }
+    if boarding.priority != nil { urge(boarding.seat.flight, boarding.flight) }
+    return boarding
+  }
+
+  /// Gives a seat up. The last to leave ends the exchange; the table has forgotten it by then, so that the next call
+  /// begins anew.
+  func leave(_ seat: Table.Seat) {
+    guard let departure = table.withLock({ $0.leave(seat) }) else { return }
+    if departure.isLast { departure.flight.state.stop(.cancelled) }
+    if departure.priority != nil { urge(seat.flight, departure.flight) }
+  }
+
+  /// One who waits has another priority now.
+  func change(_ seat: Table.Seat, to priority: CallPriority) {
+    if let change = table.withLock({ $0.change(seat, to: priority) }) { urge(seat.flight, change.flight) }
+  }
+
+  /// Gives the exchange the highest priority of those who are present. Asked again after it was given, so that of two
+  /// changes at the same time the later one has the last word.
+  private func urge(_ id: Table.FlightID, _ flight: JoinFlight) {
+    while let priority = table.withLock({ $0.priority(of: id) }), priority != flight.state.priority {
+      flight.state.change(priority: priority)
+    }
+  }
+
+  /// The exchange is over.
+  func land(_ id: Table.FlightID) {
+    for waiter in table.withLock({ $0.land(id) }) { waiter.resume() }
+  }
+
+  /// Something is written to an origin: who asks it from now on gets an answer that is asked for from now on.
+  func close(_ origin: HTTPURL.Origin) { table.withLock { $0.close(origin) } }
+
+  /// The exchange turns out to be one that only a single caller may have. All but the first go on alone.
+  func part(_ id: Table.FlightID, _ flight: JoinFlight) {
+    guard let parted = table.withLock({ $0.part(id) }) else { return }
+    flight.give(to: parted.stays)
+    for waiter in parted.others { waiter.resume() }
+  }
+
+  /// The flights under way and the calls that wait for them.
+  package var counts: (flights: Int, waiting: Int) { table.withLock { ($0.count, $0.waiting) } }
+}

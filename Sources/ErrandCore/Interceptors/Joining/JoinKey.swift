@@ -1,0 +1,116 @@
+import Foundation
+
+/// All that shapes an exchange, so that calls with equal keys may share one.
+///
+/// Method, URL, fields and body as they are frozen, the account and the credential, what is stored and how, limits,
+/// time-outs and redirects, and the line itself. Status rule, shape, decoder, priority, deadline, progress and owner
+/// are each caller's own. Arguments that the key of stored answers leaves out do not count here either.
+///
+/// A class, so that the table copies a reference. It is hashed once, and compared in full only where that is equal.
+final class JoinKey: Sendable {
+  private enum Body: Sendable, Hashable {
+    case none
+    case bytes(Data)
+    case pieces([ArraySlice<UInt8>])
+  }
+
+  private let request: HTTPRequest
+  private let context: CallContext
+  private let line: ObjectIdentifier
+  private let target: String
+  private let body: Body
+  private let account: String?
+  private let hash: Int
+
+  init(_ request: HTTPRequest, _ context: CallContext, line: Line) {
+    self.request = request
+    self.context = context
+    self.line = ObjectIdentifier(line)
+    let leftOut = context.plan.cacheKey.leftOut
+    target = leftOut.isEmpty ? request.url.string : request.url.leavingOut(leftOut)
+    body = Self.body(of: request, leftOut)
+    account = context.account
+    var hasher = Hasher()
+    hasher.combine(target)
+    for field in request.fields.all { hasher.combine(field.value) }
+    hasher.combine(body)
+    hasher.combine(account)
+    if case .own(let credential) = context.plan.credential { hasher.combine(credential) }
+    hash = hasher.finalize()
+  }
+
+  private static func body(of request: HTTPRequest, _ leftOut: Set<String>) -> Body {
+    guard let body = request.body else { return .none }
+    if leftOut.isEmpty { return .bytes(body) }
+    let pieces = LeftOutArguments(Array(leftOut)).pieces(of: body, type: request.fields[.contentType])
+    return pieces.map(Body.pieces) ?? .bytes(body)
+  }
+}
+
+extension JoinKey: Hashable {
+  static func == (left: JoinKey, right: JoinKey) -> Bool {
+    left === right
+      || left.hash == right.hash && left.line == right.line && left.isSameRequest(as: right)
+        && left.isSamePerson(as: right) && left.context.plan.isSameTransfer(as: right.context.plan)
+        && left.isSameStoring(as: right)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+  private func isSameRequest(as other: JoinKey) -> Bool {
+    request.method == other.request.method && target == other.target && body == other.body
+      && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
+  }
+
+  /// A credential of the request's own, and a signature, stay behind where a redirect has led elsewhere.
+  private func isSamePerson(as other: JoinKey) -> Bool {
+    account == other.account && context.plan.credential == other.context.plan.credential
+      && (context.opener == request.url.origin) == (other.context.opener == other.request.url.origin)
+  }
+
+  /// Whether the same is stored under the same key, and what was found before is of one generation.
+  private func isSameStoring(as other: JoinKey) -> Bool {
+    let mark = context.note?.joinMark
+    guard mark == other.context.note?.joinMark else { return false }
+    if mark != nil, context.info.tag != other.context.info.tag { return false }
+    switch (context.plan.cache, other.context.plan.cache) {
+    case (nil, nil): return true
+    case (let mine?, let theirs?): return mine.storesLike(theirs, from: request.url.host)
+    case (nil, _?), (_?, nil): return false
+    }
+  }
+}
+
+extension CallPlan {
+  /// Whether the transport is asked for the same in the same way.
+  fileprivate func isSameTransfer(as other: CallPlan) -> Bool {
+    limits == other.limits && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
+      && redirects == other.redirects && network == other.network
+  }
+}
+
+extension CachePlan {
+  fileprivate func storesLike(_ other: CachePlan, from host: String) -> Bool {
+    self === other
+      || mode == other.mode && asksAlways == other.asksAlways && key == other.key
+        && policy(for: host) == other.policy(for: host) && appVersion == other.appVersion
+        && CacheAlias.areSame(alias, other.alias)
+  }
+}
+
+extension CacheAlias {
+  fileprivate static func areSame(_ one: CacheAlias?, _ other: CacheAlias?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one.policy == other.policy && one.key == other.key && one.request.method == other.request.method
+      && one.request.url == other.request.url && one.request.fields == other.request.fields
+      && one.request.body == other.request.body
+  }
+}
+
+extension HTTPURL {
+  /// The text without some arguments of the query.
+  fileprivate func leavingOut(_ names: Set<String>) -> String {
+    let query = LeftOutArguments(Array(names)).query(query)
+    return "\(origin)\(path)" + (query.map { "?\($0)" } ?? "")
+  }
+}

@@ -1,0 +1,55 @@
+import ErrandSupport
+
+/// One caller's progress in a shared exchange: one report after the other, and none once it is closed.
+///
+/// | phase | tell | close |
+/// |---|---|---|
+/// | idle | telling, then idle | closed |
+/// | telling | – | closing: waits for the report to end |
+/// | closed | nothing | – |
+final class JoinListener: Sendable {
+  private enum Phase: Sendable {
+    case idle, telling, closed
+    case closing(UnsafeContinuation<Void, Never>)
+  }
+
+  private let phase = Locked(Phase.idle)
+  private let report: @Sendable (TransferProgress) -> Void
+
+  init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
+
+  /// Reports, on the transport's thread.
+  func tell(_ progress: TransferProgress) {
+    let mayTell = phase.withLock { phase in
+      guard case .idle = phase else { return false }
+      phase = .telling
+      return true
+    }
+    guard mayTell else { return }
+    report(progress)
+    let waiting = phase.withLock { phase -> UnsafeContinuation<Void, Never>? in
+      guard case .closing(let waiting) = phase else {
+        phase = .idle
+        return nil
+      }
+      phase = .closed
+      return waiting
+    }
+    waiting?.resume()
+  }
+
+  /// Returns when no report is under way; none follows.
+  func close() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let isClosed = phase.withLock { phase in
+        if case .telling = phase {
+          phase = .closing(continuation)
+          return false
+        }
+        phase = .closed
+        return true
+      }
+      if isClosed { continuation.resume() }
+    }
+  }
+}

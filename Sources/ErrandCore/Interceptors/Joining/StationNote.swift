@@ -1,0 +1,18 @@
+/// What a station leaves for those below it.
+package protocol StationNote: Sendable {
+  /// Only calls whose notes have the same mark share an exchange.
+  var joinMark: JoinMark { get }
+}
+
+/// When a call looked for a stored answer, and where.
+package struct JoinMark: Sendable, Hashable {
+  /// The generation at look-up: what was removed since is not given to a call that comes after.
+  let generation: UInt64
+  /// The bytes by which the store is told from others.
+  let store: [UInt8]
+
+  package init(generation: UInt64, store: [UInt8]) {
+    self.generation = generation
+    self.store = store
+  }
+}

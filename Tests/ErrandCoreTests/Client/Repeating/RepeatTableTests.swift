@@ -1,0 +1,83 @@
+@testable import ErrandCore
+import Testing
+
+/// The rules for repeats as a machine.
+@Suite struct RepeatTableTests {
+  typealias Table = RepeatTable<Int>
+
+  private static let kind = Table.Kind(type: ObjectIdentifier(Int.self), owner: nil)
+
+  private struct Entered: Equatable {
+    var ends: [Int] = []
+    var refusedBy: Int?
+  }
+
+  private func enter(
+    _ table: inout Table, _ member: Int, _ rule: RepeatRule, _ kind: Table.Kind = kind, ending: Set<Int> = []
+  ) -> (Entered?, Table.Ticket?) {
+    switch table.enter(kind, rule, member, isEnding: ending.contains) {
+    case .goesOn(let ticket, let ending)?: (Entered(ends: ending), ticket)
+    case .refused(let other)?: (Entered(refusedBy: other), nil)
+    case nil: (nil, nil)
+    }
+  }
+
+  @Test func `run all counts nothing`() {
+    var table = Table()
+    #expect(enter(&table, 1, .runAll).0 == nil)
+    #expect(table.count == 0)
+  }
+
+  @Test func `newer one ends all before it`() {
+    var table = Table()
+    for member in 1...3 { #expect(enter(&table, member, .cancelPrevious).0?.ends == Array(1..<member)) }
+  }
+
+  @Test func `new one is refused while one runs`() {
+    var table = Table()
+    let (entered, ticket) = enter(&table, 1, .ignoreNew)
+    #expect(entered == Entered())
+    #expect(enter(&table, 2, .ignoreNew).0 == Entered(refusedBy: 1))
+    if let ticket { table.leave(ticket) }
+    #expect(enter(&table, 3, .ignoreNew).0 == Entered())
+    #expect(table.count == 1, "who was refused takes no place")
+  }
+
+  @Test func `one that is ending refuses nobody`() {
+    var table = Table()
+    _ = enter(&table, 1, .ignoreNew)
+    #expect(enter(&table, 2, .ignoreNew, ending: [1]).0 == Entered())
+    #expect(enter(&table, 3, .ignoreNew, ending: [1]).0 == Entered(refusedBy: 2))
+  }
+
+  @Test func `debounce ends those that wait`() {
+    var table = Table()
+    let (_, ticket) = enter(&table, 1, .debounce(.seconds(1)))
+    #expect(enter(&table, 2, .debounce(.seconds(1))).0?.ends == [1])
+    if let ticket { table.begin(ticket) }
+    #expect(enter(&table, 3, .debounce(.seconds(1))).0?.ends == [2], "what has begun goes on")
+    #expect(enter(&table, 4, .cancelPrevious).0?.ends == [1, 2, 3])
+  }
+
+  @Test func `types and owners are apart`() {
+    var table = Table()
+    let kinds = [Int.self, String.self].flatMap { (type: Any.Type) in
+      [nil, 1, 2].map { Table.Kind(type: ObjectIdentifier(type), owner: $0) }
+    }
+    for (member, kind) in kinds.enumerated() { #expect(enter(&table, member, .ignoreNew, kind).0 == Entered()) }
+    for (member, kind) in kinds.enumerated() {
+      #expect(enter(&table, 9, .ignoreNew, kind).0 == Entered(refusedBy: member))
+    }
+  }
+
+  @Test func `table is empty at the end`() {
+    var table = Table()
+    let tickets = (0..<4).map { enter(&table, $0, $0 % 2 == 0 ? .cancelPrevious : .debounce(.zero)).1 }
+    #expect(table.count == 4)
+    for ticket in tickets.compactMap({ $0 }).reversed() {
+      #expect(table.leave(ticket) != nil)
+      #expect(table.leave(ticket) == nil)
+    }
+    #expect(table.count == 0)
+  }
+}

@@ -1,0 +1,105 @@
+@testable import ErrandCore
+import Testing
+
+/// Who shares which exchange, as a machine: every interleaving of three callers, and each rule alone.
+@Suite struct JoinTableTests {
+  typealias Table = JoinWorld.Table
+
+  private static let red = JoinWorld.origin
+  private static let blue = HTTPURL.Origin.test("http://blue.example")
+
+  @Test(arguments: [["a", "a", "a"], ["a", "a", "b"]])
+  func `every order of three ends each once`(keys: [String]) {
+    var (orders, faults) = (0, Set<String>())
+    explore(JoinWorld(keys), &orders, &faults)
+    #expect(faults.isEmpty)
+    #expect(orders > 500)
+  }
+
+  private func explore(_ world: JoinWorld, _ orders: inout Int, _ faults: inout Set<String>) {
+    let events = world.events
+    for event in events {
+      var next = world
+      next.play(event)
+      explore(next, &orders, &faults)
+    }
+    guard events.isEmpty else { return }
+    var world = world
+    world.finish()
+    faults.formUnion(world.faults)
+    orders += 1
+  }
+
+  // MARK: - Each rule alone
+
+  private func flight(_ table: inout Table, _ key: String, at origin: HTTPURL.Origin = red, _ number: Int) -> Int {
+    table.join(key, at: origin, 0, .normal) { number }.flight
+  }
+
+  @Test func `write closes its origin alone`() {
+    var table = Table()
+    #expect(flight(&table, "red", 1) == 1)
+    #expect(flight(&table, "blue", at: Self.blue, 2) == 2)
+    table.close(Self.red)
+    #expect(flight(&table, "red", 3) == 3)
+    #expect(flight(&table, "blue", at: Self.blue, 4) == 2)
+    #expect(flight(&table, "red", 5) == 3, "what began after the write is joined")
+  }
+
+  @Test func `many origins close all`() {
+    var table = Table()
+    _ = flight(&table, "blue", at: Self.blue, 1)
+    for number in 0..<65 { table.close(.test("http://h\(number).example")) }
+    #expect(flight(&table, "blue", at: Self.blue, 2) == 2, "more origins than are remembered")
+    table.close(Self.red)
+    #expect(flight(&table, "blue", at: Self.blue, 3) == 2)
+  }
+
+  @Test func `write with nothing under way is free`() {
+    var table = Table()
+    table.close(Self.red)
+    #expect(flight(&table, "a", 1) == 1)
+    #expect(flight(&table, "a", 2) == 1)
+  }
+
+  @Test func `closed flight tells who waits`() {
+    var table = Table()
+    let first = table.join("a", at: Self.red, 7, .normal) { 1 }
+    table.close(Self.red)
+    let second = table.join("a", at: Self.red, 8, .normal) { 2 }
+    #expect(table.land(first.seat.flight) == [7])
+    #expect(table.join("a", at: Self.red, 9, .normal) { 3 }.flight == 2)
+    #expect(table.land(second.seat.flight) == [8, 9])
+  }
+
+  @Test func `change of priority is heard`() {
+    var table = Table()
+    let first = table.join("a", at: Self.red, 0, .low) { 1 }
+    let second = table.join("a", at: Self.red, 1, .low) { 2 }
+    #expect(table.change(second.seat, to: .high)?.priority == .high)
+    #expect(table.change(first.seat, to: .normal) == nil, "it is high already")
+    #expect(table.leave(second.seat)?.priority == .normal)
+    #expect(table.change(second.seat, to: .high) == nil)
+    #expect(table.change(first.seat, to: .low)?.priority == .low)
+    #expect(table.priority(of: first.seat.flight) == .low)
+  }
+
+  @Test func `old names mean nothing later`() {
+    var table = Table()
+    let old = table.join("a", at: Self.red, 0, .normal) { 1 }
+    _ = table.land(old.seat.flight)
+    let new = table.join("a", at: Self.red, 1, .normal) { 2 }
+    #expect(table.leave(old.seat) == nil)
+    #expect(table.land(old.seat.flight).isEmpty)
+    #expect(table.part(old.seat.flight) == nil)
+    #expect(table.land(new.seat.flight) == [1])
+    #expect(table.count == 0)
+  }
+
+  @Test func `a thousand seats are told in order`() {
+    var table = Table()
+    let seats = (0..<1_000).map { number in table.join("a", at: Self.red, number, .normal) { 1 }.seat }
+    for seat in seats.prefix(500) { _ = table.leave(seat) }
+    #expect(table.land(seats[0].flight) == Array(500..<1_000))
+  }
+}

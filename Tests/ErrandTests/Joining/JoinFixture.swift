@@ -1,0 +1,68 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+
+/// A client over a server that holds its answers back and counts.
+final class JoinFixture: Sendable {
+  let clock = ManualClock()
+  /// The server waits here.
+  let exchange = Latch()
+  let transport: ScriptedTransport
+  let client: APIClient
+
+  init(
+    _ change: (inout ClientConfiguration) -> Void = { _ in },
+    answer: @escaping @Sendable (HTTPRequest) throws -> ScriptedAnswer = { _ in .text("value") }
+  ) {
+    transport = ScriptedTransport { [exchange] request in
+      try await exchange.wait()
+      return try answer(request)
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.timers = clock
+    change(&configuration)
+    client = APIClient(configuration)
+  }
+
+  /// How many requests reached the server.
+  var asked: Int { transport.requests.count }
+
+  /// The exchanges under way and the calls that wait for them.
+  var flights: (flights: Int, waiting: Int) { client.fittings.joining.counts }
+
+  /// Returns once as many calls wait for shared exchanges.
+  func waiting(_ count: Int) async -> Bool { await eventually { flights.waiting == count } }
+
+  /// Whether nothing is left.
+  func isIdle() async -> Bool {
+    await eventually {
+      client.running.isEmpty && flights == (0, 0) && client.admission == (0, 0) && clock.pending == 0
+    }
+  }
+}
+
+/// A text whose parts a test can choose.
+struct JoinText: APIRequest {
+  typealias Response = String
+  var path: Path = "/text"
+  var method = HTTPMethod.get
+  var arguments = Arguments()
+  var headers = RequestHeaders()
+  var credential = RequestCredential.inherited
+  var timeouts: Timeouts?
+  var redirects: RedirectPolicy?
+  var network = NetworkWish()
+  var statusRule: StatusRule?
+  var cache = CachePolicy.inherited
+  var cacheKey = CacheKeyRule()
+  var joining = JoinRule.inherited
+}
+
+/// The same place, read in another way.
+struct JoinNumber: APIRequest {
+  typealias Response = Int
+  var path: Path { "/text" }
+  var headers: RequestHeaders { ["Accept": "*/*"] }
+}

@@ -1,0 +1,119 @@
+import ErrandSupport
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Callers that come, leave and are told at the same moment: each ends once, and nothing is left.
+@Suite(.timeLimit(.minutes(5))) struct JoinRaceTests {
+  private struct Yielding: Transport {
+    let asked: Recorded<Int>
+    var capabilities: TransportCapabilities { .progress }
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse {
+      asked.append(1)
+      for step in 0..<Int.random(in: 0..<4) {
+        exchange.onProgress?(TransferProgress(.download, bytes: Int64(step), total: nil))
+        await Task.yield()
+      }
+      try Task.checkCancellation()
+      if Int.random(in: 0..<8) == 0 { throw TransportFailure(.reset, "it was reset") }
+      return HTTPResponse(head: ResponseHead(status: 200), body: Data("value".utf8), url: exchange.request.url)
+    }
+  }
+
+  /// Says whether progress came after the end.
+  private final class Order: Accessory {
+    let faults = Recorded<String>()
+    private let ended = Locked(false)
+    func progressed(_ call: CallInfo, _ progress: TransferProgress) {
+      if ended.withLock({ $0 }) { faults.append("progress after the end") }
+    }
+    func willStop(_ call: CallInfo, _ ending: CallEnding) { ended.withLock { $0 = true } }
+  }
+
+  @Test func `comings and goings race`() async {
+    let fixture = JoinFixture { $0.transport = .own(Yielding(asked: Recorded())) }
+    for _ in 0..<rounds * 4 {
+      let orders = (0..<6).map { _ in Order() }
+      let told = await withTaskGroup(of: String.self) { group in
+        for (number, order) in orders.enumerated() {
+          group.addTask {
+            let options = CallOptions(priority: CallPriority.allCases[number % 3], accessories: [order])
+            let call = Task { await fixture.client.outcome(of: JoinText(), options: options).told }
+            if number % 2 == 0 {
+              for _ in 0..<Int.random(in: 0..<6) { await Task.yield() }
+              call.cancel()
+            }
+            return await call.value
+          }
+        }
+        group.addTask { await fixture.client.outcome(of: JoinText(method: .put)).told }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(told.count == 7)
+      #expect(Set(told).isSubset(of: ["success", "cancelled", "transport"]), "\(told)")
+      #expect(orders.allSatisfy { $0.faults.all.isEmpty })
+      let isIdle = await fixture.isIdle()
+      #expect(isIdle)
+      if !isIdle { return }
+    }
+  }
+
+  @Test func `last one leaves as another comes`() async {
+    let fixture = JoinFixture()
+    for _ in 0..<rounds * 4 {
+      let first = Task { await fixture.client.outcome(of: JoinText()) }
+      #expect(await fixture.waiting(1))
+      async let second = fixture.client.start(outcomeOf: JoinText(), on: .inPlace) { _ in }
+      first.cancel()
+      #expect(await first.value.told == "cancelled")
+      let call = await second
+      #expect(await fixture.waiting(1), "the second has an exchange, the first one's or its own")
+      call.cancel()
+      #expect(await fixture.isIdle())
+    }
+  }
+
+  @Test func `leaver is told nothing after its end`() async {
+    for _ in 0..<rounds {
+      let inside = Latch()
+      let holds = Recorded([true])
+      struct Telling: Transport {
+        var capabilities: TransportCapabilities { .progress }
+        func send(_ exchange: Exchange) async throws -> HTTPResponse {
+          exchange.onProgress?(TransferProgress(.download, bytes: 1, total: nil))
+          throw TransportFailure(.reset, "it was reset")
+        }
+      }
+      final class Slow: Accessory {
+        let inside: Latch
+        let hold: @Sendable () -> Void
+        let events = Recorded<String>()
+        init(_ inside: Latch, _ hold: @escaping @Sendable () -> Void) {
+          self.inside = inside
+          self.hold = hold
+        }
+        func progressed(_ call: CallInfo, _ progress: TransferProgress) {
+          events.append("begins")
+          inside.open()
+          hold()
+          events.append("ends")
+        }
+        func willStop(_ call: CallInfo, _ ending: CallEnding) { events.append("stops") }
+      }
+      let fixture = JoinFixture { $0.transport = .own(Telling()) }
+      let slow = Slow(inside) { while holds.count == 1 {} }
+      let call = Task { @concurrent in
+        await fixture.client.outcome(of: JoinText(), options: CallOptions(accessories: [slow]))
+      }
+      await inside.waitStubbornly()
+      call.cancel()
+      for _ in 0..<5 { await Task.yield() }
+      holds.append(false)
+      #expect(["cancelled", "transport"].contains(await call.value.told))
+      #expect(slow.events.all == ["begins", "ends", "stops"])
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+
+/// What happens where a call is started while another one of its kind is under way.
+@Suite(.timeLimit(.minutes(3))) struct RepeatTests {
+  private struct Search: APIRequest {
+    typealias Response = String
+    let text: String
+    var repeats: RepeatRule
+    var path: Path { "/search" }
+    var arguments: Arguments { ["q": text] }
+  }
+
+  /// Another type with the same rule.
+  private struct Other: APIRequest {
+    typealias Response = String
+    var repeats: RepeatRule { .ignoreNew }
+    var path: Path { "/other" }
+  }
+
+  private func start(
+    _ fixture: JoinFixture, _ text: String, _ rule: RepeatRule, _ told: Recorded<String>, owner: CallOwner? = nil
+  ) -> Call {
+    let events = Recorded<String>()
+    let options = CallOptions(owner: owner, accessories: [Noter("call", events)])
+    return fixture.client.start(outcomeOf: Search(text: text, repeats: rule), on: .inPlace, options: options) {
+      told.append("\(text) \($0.told)")
+      #expect(events.all.filter { $0 != "progress call" } == ["willStart call", "willStop call \($0.told)"])
+    }
+  }
+
+  @Test func `run all lets all run`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    for text in ["a", "b", "c"] { _ = start(fixture, text, .runAll, told) }
+    await fixture.exchange.reached(3)
+    #expect(fixture.client.registry.repeats.count == 0)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(Set(told.all) == ["a success", "b success", "c success"])
+  }
+
+  @Test func `newer one cancels the previous`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    let first = start(fixture, "a", .cancelPrevious, told)
+    await fixture.exchange.reached()
+    _ = start(fixture, "b", .cancelPrevious, told)
+    await fixture.exchange.reached(2)
+    #expect(first.isCancelled)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(told.all == ["a cancelled", "b success"])
+    #expect(fixture.client.registry.repeats.count == 0)
+  }
+
+  @Test func `cancelled one says who took its place`() async {
+    let fixture = JoinFixture()
+    let first = Task { await fixture.client.outcome(of: Search(text: "a", repeats: .cancelPrevious)) }
+    await fixture.exchange.reached()
+    let second = Task { await fixture.client.outcome(of: Search(text: "b", repeats: .cancelPrevious)) }
+    let error = await first.value.error
+    #expect(error?.stage == .cancelled && error?.code == .cancelled)
+    #expect(error?.message.hasSuffix("Search took its place (`repeats`).") == true, "\(error?.message ?? "none")")
+    second.cancel()
+    #expect(await second.value.error?.message == "The call was cancelled.")
+  }
+
+  @Test func `new one is refused at once`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    _ = start(fixture, "a", .ignoreNew, told)
+    await fixture.exchange.reached()
+    let error = await fixture.client.outcome(of: Search(text: "b", repeats: .ignoreNew)).error
+    #expect(error?.stage == .admission && error?.code == .repeated)
+    #expect(error?.request == nil, "it is refused before it is built")
+    #expect(error?.message.hasPrefix("The call was not carried out, since #") == true)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(told.all == ["a success"])
+    #expect(fixture.asked == 1)
+    #expect(await fixture.client.outcome(of: Search(text: "c", repeats: .ignoreNew)).value == "value")
+  }
+
+  @Test func `one that was cancelled refuses nobody`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    start(fixture, "a", .ignoreNew, told).cancel()
+    _ = start(fixture, "b", .ignoreNew, told)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(Set(told.all) == ["a cancelled", "b success"])
+  }
+
+  @Test func `next may start from the callback`() async {
+    let fixture = JoinFixture()
+    let told = Recorded<String>()
+    let client = fixture.client
+    client.start(outcomeOf: Search(text: "a", repeats: .ignoreNew), on: .inPlace) { outcome in
+      told.append("a \(outcome.told)")
+      client.start(outcomeOf: Search(text: "b", repeats: .ignoreNew), on: .inPlace) { told.append("b \($0.told)") }
+    }
+    fixture.exchange.open()
+    #expect(await eventually { told.count == 2 })
+    #expect(told.all == ["a success", "b success"])
+    #expect(await fixture.isIdle())
+  }
+
+  @Test func `types, owners and clients are apart`() async {
+    let (fixture, second, told) = (JoinFixture(), JoinFixture(), Recorded<String>())
+    let owners = [CallOwner(), CallOwner()]
+    _ = start(fixture, "nobody", .ignoreNew, told)
+    for (number, owner) in owners.enumerated() { _ = start(fixture, "owned \(number)", .ignoreNew, told, owner: owner) }
+    _ = start(second, "elsewhere", .ignoreNew, told)
+    let other = Task { await fixture.client.outcome(of: Other()) }
+    await fixture.exchange.reached(4)
+    _ = start(fixture, "again", .ignoreNew, told, owner: owners[0])
+    #expect(await eventually { told.all == ["again admission"] })
+    for fixture in [fixture, second] { fixture.exchange.open() }
+    #expect(await other.value.error == nil)
+    #expect(await fixture.isIdle())
+    #expect(await second.isIdle())
+    #expect(told.count == 5)
+  }
+
+  @Test func `debounce sends the last one`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    fixture.exchange.open()
+    for text in ["a", "ab", "abc"] {
+      _ = start(fixture, text, .debounce(.milliseconds(300)), told)
+      #expect(await eventually { fixture.clock.pending == 2 }, "the pause and the deadline")
+      fixture.clock.advance(by: .milliseconds(299))
+    }
+    #expect(fixture.asked == 0)
+    #expect(told.all == ["a cancelled", "ab cancelled"])
+    fixture.clock.advance(by: .milliseconds(1))
+    #expect(await fixture.isIdle())
+    #expect(told.all.last == "abc success")
+    #expect(fixture.transport.requests.map(\.url.query) == ["q=abc"])
+  }
+
+  @Test func `debounced one that has begun goes on`() async {
+    let (fixture, told) = (JoinFixture(), Recorded<String>())
+    let rule = RepeatRule.debounce(.milliseconds(300))
+    _ = start(fixture, "a", rule, told)
+    #expect(await eventually { fixture.clock.pending == 2 })
+    fixture.clock.advance(by: .milliseconds(300))
+    await fixture.exchange.reached()
+    _ = start(fixture, "b", rule, told)
+    #expect(await eventually { fixture.clock.pending == 3 })
+    fixture.clock.advance(by: .milliseconds(300))
+    await fixture.exchange.reached(2)
+    fixture.exchange.open()
+    #expect(await fixture.isIdle())
+    #expect(Set(told.all) == ["a success", "b success"])
+  }
+
+  @Test func `pause counts against the deadline`() async {
+    let fixture = JoinFixture()
+    let call = Task {
+      await fixture.client.outcome(
+        of: Search(text: "a", repeats: .debounce(.seconds(9))), options: .deadline(.seconds(5)))
+    }
+    #expect(await eventually { fixture.clock.pending == 2 })
+    fixture.clock.advance(by: .seconds(5))
+    #expect(await call.value.told == "deadline")
+    #expect(await fixture.isIdle())
+    #expect(fixture.client.registry.repeats.count == 0)
+  }
+
+  @Test func `pause is left on cancel`() async {
+    let fixture = JoinFixture()
+    let call = Task { await fixture.client.outcome(of: Search(text: "a", repeats: .debounce(.seconds(9)))) }
+    #expect(await eventually { fixture.clock.pending == 2 })
+    call.cancel()
+    let error = await call.value.error
+    #expect(error?.message == "The call was cancelled.")
+    #expect(await fixture.isIdle())
+  }
+
+  @Test(arguments: [RepeatRule.cancelPrevious, .ignoreNew, .debounce(.zero)])
+  func `starts race`(rule: RepeatRule) async {
+    let fixture = JoinFixture { $0.joining = .never }
+    fixture.exchange.open()
+    for _ in 0..<rounds {
+      let told = await withTaskGroup(of: String.self) { group in
+        for number in 0..<6 {
+          group.addTask { await fixture.client.outcome(of: Search(text: "\(number)", repeats: rule)).told }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(told.count == 6 && told.contains("success"))
+      #expect(Set(told).isSubset(of: ["success", rule == .ignoreNew ? "admission" : "cancelled"]))
+      #expect(fixture.client.registry.repeats.count == 0)
+    }
+    #expect(await fixture.isIdle())
+  }
+}
