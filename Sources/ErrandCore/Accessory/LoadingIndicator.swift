@@ -40,19 +40,29 @@ public final class LoadingIndicator: Accessory {
   }
 
   /// Counts the call, if it chose this indicator.
-  public func willStart(_ call: CallInfo) {
-    guard counts(call), state.withLock({ $0.counted.insert(call.id).inserted }) else { return }
+  public func willStart(_ call: CallInfo) { countOn(call.id, call.request.indicator) }
+
+  /// Counts the call off.
+  public func didStop(_ call: CallInfo, _ ending: CallEnding) { countOff(call.id) }
+
+  /// Counts the group, if it chose this indicator: so it stays between the steps of a chain.
+  public func willStart(_ group: GroupInfo) { countOn(group.id, group.indicator) }
+
+  /// Counts the group off.
+  public func didStop(_ group: GroupInfo, _ ending: GroupEnding) { countOff(group.id) }
+
+  private func countOn(_ id: UInt64, _ choice: IndicatorChoice) {
+    guard counts(choice), state.withLock({ $0.counted.insert(id).inserted }) else { return }
     change { $0.started(at: timers.now) }
   }
 
-  /// Counts the call off.
-  public func didStop(_ call: CallInfo, _ ending: CallEnding) {
-    guard state.withLock({ $0.counted.remove(call.id) }) != nil else { return }
+  private func countOff(_ id: UInt64) {
+    guard state.withLock({ $0.counted.remove(id) }) != nil else { return }
     change { $0.stopped(at: timers.now) }
   }
 
-  private func counts(_ call: CallInfo) -> Bool {
-    switch call.request.indicator {
+  private func counts(_ choice: IndicatorChoice) -> Bool {
+    switch choice {
     case .inherited: name == nil
     case .none: false
     case .named(let chosen): name == chosen

@@ -75,7 +75,7 @@ extension APIClient {
     let run = CallRun(
       typed, options, snapshot, registry,
       delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
-    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info, snapshot, registry) : nil
+    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
       watch?.start()

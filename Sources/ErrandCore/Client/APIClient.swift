@@ -47,7 +47,7 @@ public final class APIClient: Sendable {
         if present === before { present = made }
         return present
       }
-      if current === made { return fittings.admission.change { snapshot.configuration.admission } }
+      if current === made { return fittings.admission.change(made.timers) { snapshot.configuration.admission } }
     }
   }
 
@@ -97,8 +97,10 @@ public final class APIClient: Sendable {
 
   /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes
   /// before the answer, also where the caller's actor is busy.
-  func run<R: APIRequest>(_ typed: TypedCall<R>, _ options: CallOptions) -> CallRun {
-    CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: nil))
+  func run<R: APIRequest>(
+    _ typed: TypedCall<R>, _ options: CallOptions, onProgress: ProgressCallback? = nil
+  ) -> CallRun {
+    CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
   }
 
   /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which
@@ -114,23 +116,33 @@ public final class APIClient: Sendable {
 
   // MARK: - What runs
 
-  /// The calls that have not ended.
+  /// The calls that have not ended, members of groups included.
   public var running: [Call] {
-    registry.running.filter { !$0.state.isClaimed }.map { Call(info: $0.info, state: $0.state) }
+    registry.running.compactMap { entry in
+      guard let info = entry.info, !entry.state.isClaimed else { return nil }
+      return Call(info: info, state: entry.state)
+    }
   }
 
-  /// Cancels every call of an owner on this client. Returns how many will now end as cancelled.
+  /// Cancels every call and group of an owner on this client. Returns how many will now end as cancelled; a group
+  /// counts for its members.
   @discardableResult
   public func cancel(owner: CallOwner) -> Int { registry.cancel { $0.owner == owner.number } }
 
-  /// Cancels every call with a tag. Returns how many will now end as cancelled.
+  /// Cancels every call and group with a tag. Returns how many will now end as cancelled; a group counts for its
+  /// members.
   @discardableResult
-  public func cancel(tag: String) -> Int { registry.cancel { $0.info.tag == tag } }
+  public func cancel(tag: String) -> Int { registry.cancel { $0.tag == tag } }
 
-  /// Cancels every call. Returns how many will now end as cancelled.
+  /// Cancels every call and group. Returns how many will now end as cancelled; a group counts for its members.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
 
   /// The exchanges that run and the calls that wait for their turn.
   public var admission: (running: Int, waiting: Int) { fittings.admission.counts }
+
+  /// The same at one host, such as `api.example.com`, over all its origins.
+  public func admission(at host: String) -> (running: Int, waiting: Int) {
+    fittings.admission.counts(at: host.lowercased())
+  }
 }

@@ -4,8 +4,10 @@ import ErrandSupport
 final class CallRegistry: Sendable {
   struct Entry: Sendable {
     let state: CallState
-    let info: CallInfo
+    /// The call; nil for a group, whose calls have entries of their own.
+    var info: CallInfo?
     let owner: UInt64?
+    let tag: String?
   }
 
   private struct Places: Sendable {

@@ -60,7 +60,7 @@ final class CallRun: Sendable {
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories =
       options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
-    place = registry.add(.init(state: state, info: info, owner: options.ownership?.number))
+    place = registry.add(.init(state: state, info: info, owner: options.ownership?.number, tag: options.tag))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)
@@ -71,7 +71,7 @@ final class CallRun: Sendable {
   }
 
   /// Makes the call known to its owner; one that is freed already cancels it.
-  private static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
+  static func enlist(_ state: CallState, with ownership: CallOwner.Reference, in registry: CallRegistry) {
     if let owner = ownership.owner { owner.note(registry) } else { state.stop(.cancelled) }
   }
 
@@ -140,8 +140,8 @@ final class CallRun: Sendable {
   }
 }
 
-/// Numbers calls.
-private enum CallNumber {
+/// Numbers calls and groups.
+enum CallNumber {
   private static let last = Atomic<UInt64>(0)
 
   static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }

@@ -4,24 +4,26 @@ import Foundation
 /// Warns when a delivery waits for the main actor for five seconds: the main thread is blocked, or nobody runs it.
 /// Once per client.
 final class DeliveryWatch: Sendable {
-  private let info: CallInfo
+  private let id: UInt64
+  private let name: String
   private let timers: any Timers
   private let registry: CallRegistry
   private let log: @Sendable (LogLine) -> Void
   private let token = Locked<TimerToken?>(nil)
 
-  init(_ info: CallInfo, _ snapshot: ClientSnapshot, _ registry: CallRegistry) {
-    self.info = info
+  init(_ id: UInt64, _ name: String, _ snapshot: ClientSnapshot, _ registry: CallRegistry) {
+    self.id = id
+    self.name = name
     self.registry = registry
     timers = snapshot.timers
     log = snapshot.configuration.log ?? { FileHandle.standardError.write(Data("errand \($0)\n".utf8)) }
   }
 
   func start() {
-    let set = timers.schedule(at: timers.now.advanced(by: .seconds(5))) { [info, log, registry] in
+    let set = timers.schedule(at: timers.now.advanced(by: .seconds(5))) { [id, name, log, registry] in
       guard registry.takeWarning() else { return }
-      let text = "the answer of \(info.name) has waited five seconds for the main actor; keep the main thread running"
-      log(LogLine(level: .warning, call: info.id, text: text))
+      let text = "the answer of \(name) has waited five seconds for the main actor; keep the main thread running"
+      log(LogLine(level: .warning, call: id, text: text))
     }
     token.withLock { $0 = set }
   }

@@ -24,6 +24,8 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The call was not let in.
   public static let admission = Self(rawValue: "admission")
+  /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
+  public static let queueFull = Self(rawValue: "queueFull")
   /// Another call of this kind is under way, and the request ignores repeats.
   public static let repeated = Self(rawValue: "repeated")
 
@@ -54,6 +56,12 @@ extension APIError.Code {
   // MARK: cache
   /// The cache alone was asked and had nothing to serve; ``APIError/cacheMiss`` says why.
   public static let cacheMiss = Self(rawValue: "cacheMiss")
+
+  // MARK: group
+  /// A step of a chain, or the body of a group, threw an error of its own.
+  public static let step = Self(rawValue: "step")
+  /// More successes were asked for than a batch has members.
+  public static let tooFew = Self(rawValue: "tooFew")
 
   // MARK: the end
   /// The call was cancelled.

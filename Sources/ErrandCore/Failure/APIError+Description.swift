@@ -9,6 +9,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
       if let status { line += " → \(status)" }
       line += attempts > 1 ? ", \(attempts) attempts]" : "]"
     }
+    for member in members { line += " (\(member))" }
     return Redaction.visible(line)
   }
 
@@ -49,6 +50,14 @@ extension APIError {
         "The call did not end within its total time-out\(limit.map { " of \($0)" } ?? ""); raise `timeouts.total` to wait longer."
       )
     }
+  }
+
+  /// The error of a call for whom the queue has no place.
+  static func queueFull(_ limit: Int) -> APIError {
+    APIError(
+      .admission, .queueFull,
+      "As many calls wait already as may wait (\(limit)), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+    )
   }
 
   static func build(_ code: Code, _ message: String, cause: (any Error)? = nil) -> APIError {

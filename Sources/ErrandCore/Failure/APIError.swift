@@ -5,12 +5,13 @@
 /// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
 /// ├── authorize    noCredential
-/// ├── admission    admission repeated
+/// ├── admission    queueFull repeated, or a code of an interceptor's own
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
 /// ├── decode       decoding
 /// ├── cache        cacheMiss
+/// ├── group        step tooFew
 /// ├── cancelled    cancelled
 /// └── deadline     deadline
 /// ```
@@ -39,6 +40,8 @@ public struct APIError: Error, Sendable {
     case cache
     /// In a download or an upload.
     case transfer
+    /// In a batch or a chain, outside its calls.
+    case group
     /// By a cancel.
     case cancelled
     /// By the total deadline.
@@ -65,6 +68,7 @@ public struct APIError: Error, Sendable {
     let errorBody: (any Sendable)?
     let businessCode: String?
     let cause: (any Error)?
+    let members: [GroupMember]
 
     init(_ details: Details) {
       stage = details.stage
@@ -76,6 +80,7 @@ public struct APIError: Error, Sendable {
       errorBody = details.errorBody
       businessCode = details.businessCode
       cause = details.cause
+      members = details.members
     }
   }
 
@@ -90,6 +95,7 @@ public struct APIError: Error, Sendable {
     var errorBody: (any Sendable)?
     var businessCode: String?
     var cause: (any Error)?
+    var members: [GroupMember] = []
   }
 
   private let storage: Storage
@@ -119,6 +125,9 @@ public struct APIError: Error, Sendable {
   public var cacheMiss: CacheMiss? { code == .cacheMiss ? (cause as? CacheMissError)?.miss : nil }
   /// What was thrown underneath.
   public var cause: (any Error)? { storage.cause }
+  /// Where in a batch or a chain it happened: the member of the outermost group first, then the member's own member;
+  /// empty for a call on its own.
+  public var members: [GroupMember] { storage.members }
   /// The status code of the answer, if one came.
   public var status: Int? { storage.response?.status }
 
@@ -132,7 +141,8 @@ public struct APIError: Error, Sendable {
   func with(_ change: (inout Details) -> Void) -> APIError {
     var details = Details(
       stage: stage, code: code, message: message, request: request, response: response, attempts: attempts,
-      errorBody: storage.errorBody, businessCode: businessCode, cause: cause)
+      errorBody: storage.errorBody, businessCode: businessCode, cause: cause,
+      members: members)
     change(&details)
     return APIError(details)
   }

@@ -21,7 +21,7 @@ public import Foundation
 /// starts. Hooks, decoder, family, time-outs, priority, accessories, ``repeats`` and ``jsonDecoding`` are read where the
 /// call is started. The rest is read where it works: for `send`, `response` and `outcome` on the caller's executor, for
 /// `start` on the global one.
-public protocol APIRequest<Response>: Sendable {
+public protocol APIRequest<Response>: GroupStep {
   /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data
   /// What the body of a refused answer is read as; see ``APIError/body(as:)``.
@@ -104,6 +104,8 @@ public protocol APIRequest<Response>: Sendable {
 }
 
 extension APIRequest {
+  /// Sends the request as a member of a group.
+  public func run(in group: GroupScope) async throws(APIError) -> Response { try await group.send(self) }
   /// GET.
   public var method: HTTPMethod { .get }
   /// The base URL.

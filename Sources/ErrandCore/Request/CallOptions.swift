@@ -40,6 +40,20 @@ public struct CallOptions: Sendable {
     self.cache = cache
   }
 
+  /// These options, `other` filling what they do not say.
+  func filled(by other: CallOptions, ownership: CallOwner.Reference?, tag: String?) -> CallOptions {
+    var options = self
+    options.timeouts = timeouts.filled(by: other.timeouts)
+    options.priority = priority ?? other.priority
+    options.ownership = self.ownership ?? other.ownership ?? ownership
+    options.tag = self.tag ?? other.tag ?? tag
+    options.headers = headers.filled(by: other.headers)
+    options.accessories = accessories + other.accessories
+    options.bodySink = bodySink ?? other.bodySink
+    options.cache = cache == .asDeclared ? other.cache : cache
+    return options
+  }
+
   /// A call that ends at the latest after a time.
   public static func deadline(_ limit: TimeLimit) -> CallOptions { CallOptions(timeouts: Timeouts(total: limit)) }
   /// A call that uses the cache in a way of its own.

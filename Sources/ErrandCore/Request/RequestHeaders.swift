@@ -64,6 +64,14 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     entries.append(Entry(name: name, value: value))
   }
 
+  /// What is said here, and what `other` says of other names.
+  func filled(by other: RequestHeaders) -> RequestHeaders {
+    guard !other.isEmpty else { return self }
+    var filled = self
+    filled.entries = other.entries.filter { entry in !entries.contains { $0.name == entry.name } } + entries
+    return filled
+  }
+
   /// Writes what is said into fields. A name said several times is sent several times.
   func apply(to fields: inout HTTPFields) {
     for (index, entry) in entries.enumerated() {

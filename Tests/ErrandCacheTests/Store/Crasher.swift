@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 import Testing
 
@@ -27,22 +28,23 @@ final class Crasher {
     try process.run()
   }
 
+  /// Read by a thread of its own: a dispatch source on a pipe whose other end a killed child holds brings libdispatch
+  /// down now and then.
   private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
-    AsyncStream { continuation in
-      nonisolated(unsafe) var rest = Data()  // the handler runs on one queue, one call after the other
-      handle.readabilityHandler = { handle in
-        let bytes = handle.availableData
-        guard !bytes.isEmpty else {
-          handle.readabilityHandler = nil
-          return continuation.finish()
-        }
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    let isReading = DetachedThread.start(named: "crasher") {
+      var rest = Data()
+      while let bytes = try? handle.read(upToCount: 4_096), !bytes.isEmpty {
         rest += bytes
         while let end = rest.firstIndex(of: 0x0A) {
           continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
           rest = Data(rest[(end + 1)...])
         }
       }
+      continuation.finish()
     }
+    if !isReading { continuation.finish() }
+    return lines
   }
 
   /// Reads all it says until it ends; returns how it ended.

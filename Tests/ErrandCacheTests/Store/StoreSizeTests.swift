@@ -49,6 +49,8 @@ import Testing
     let large = SQLiteStore(folder: folder.url, limit: 16 << 20)
     for index in 0..<100 {
       large.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(index * 1_000)))
+      // What waits to be written has a limit of its own.
+      if index % 20 == 19 { await large.flush() }
     }
     await large.close()
     #expect(folder.bytes > 4 << 20)

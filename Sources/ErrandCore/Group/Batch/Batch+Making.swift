@@ -1,0 +1,106 @@
+extension Batch {
+  /// A batch of different requests, whose value is a tuple of theirs; the first failure cancels the rest.
+  ///
+  /// - Parameter width: How many run at once; nil for all, less than one counts as one.
+  public init<each S: GroupStep>(_ step: repeat each S, width: Int? = nil)
+  where Response == (repeat (each S).Response) {
+    let tuple = BatchTuple(repeat each step)
+    self.init(.all, width: width) { tuple.parts }
+  }
+
+  /// A batch of requests of one kind, whose value is an array of theirs in the same order; the first failure cancels
+  /// the rest.
+  ///
+  /// - Parameter width: How many run at once; nil for all, less than one counts as one.
+  public init<S: Sequence>(_ steps: S, width: Int? = nil)
+  where S.Element: GroupStep, Response == [S.Element.Response] {
+    let steps = Array(steps)
+    self.init(.all, width: width) {
+      Self.parts(steps) { slots throws(APIError) in try slots.map { slot throws(APIError) in try slot.value() } }
+    }
+  }
+
+  /// A batch of requests that are known only at run time, whose value is an array of theirs in the same order; the
+  /// first failure cancels the rest.
+  public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
+    self.init(.all, width: width) {
+      let entries = steps.map { MixedEntry($0) }
+      return Parts(members: Self.members(entries)) { () throws(APIError) in
+        try entries.map { entry throws(APIError) in try entry.value() }
+      }
+    }
+  }
+
+  /// A batch in which every request comes to its own end; its value is how each of them ended, in the same order.
+  public init<S: Sequence>(outcomesOf steps: S, width: Int? = nil)
+  where S.Element: GroupStep, Response == [Result<S.Element.Response, APIError>] {
+    let steps = Array(steps)
+    self.init(.outcomes, width: width) { Self.parts(steps) { slots in slots.map(\.outcome) } }
+  }
+
+  /// A batch whose value is the first success; the rest is cancelled. It fails when every request has failed, with the
+  /// failure that came first.
+  public init<S: Sequence>(firstOf steps: S, width: Int? = nil)
+  where S.Element: GroupStep, Response == S.Element.Response {
+    let steps = Array(steps)
+    self.init(.successes(1), width: width) {
+      Self.parts(steps) { slots throws(APIError) in
+        for slot in slots { if case .success(let value) = slot.outcome { return value } }
+        throw APIError.stopped(.cancelled)
+      }
+    }
+  }
+
+  /// A batch that ends with the success of so many requests; the rest is cancelled. Its value holds theirs, in the
+  /// order of the requests. It fails as soon as it cannot succeed any more, with the failure that came first.
+  public init<S: Sequence>(atLeast count: Int, of steps: S, width: Int? = nil)
+  where S.Element: GroupStep, Response == [S.Element.Response] {
+    let steps = Array(steps)
+    self.init(.successes(max(count, 0)), width: width) {
+      Self.parts(steps) { slots in slots.compactMap { try? $0.outcome.get() } }
+    }
+  }
+
+  fileprivate static func members(_ entries: [MixedEntry]) -> BatchMembers {
+    BatchMembers(
+      count: entries.count, name: { entries[$0].name }, run: { index, group in await entries[index].run(group) })
+  }
+
+  private static func parts<S: GroupStep>(
+    _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>]) throws(APIError) -> Response
+  ) -> Parts {
+    let row = BatchRow(steps)
+    return Parts(members: row.members) { () throws(APIError) in try response(row.slots) }
+  }
+}
+
+/// The members of a batch of different types.
+private struct BatchTuple<each S: GroupStep>: Sendable {
+  private let steps: (repeat each S)
+
+  init(_ step: repeat each S) { steps = (repeat each step) }
+
+  var parts: Batch<(repeat (each S).Response)>.Parts {
+    let slots = (repeat BatchSlot.fitting(each steps))
+    var entries: [MixedEntry] = []
+    repeat entries.append(MixedEntry(each steps, each slots))
+    return .init(members: Batch<Nothing>.members(entries)) { () throws(APIError) in
+      (repeat try (each slots).value())
+    }
+  }
+}
+
+/// A member of a batch whose type nobody knew beforehand.
+private struct MixedEntry: Sendable {
+  let name: MemberName
+  let run: @Sendable (GroupScope) async -> APIError?
+  let value: @Sendable () throws(APIError) -> any Sendable
+
+  init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
+
+  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
+    name = MemberName(of: step)
+    run = { group in await slot.run(step, in: group) }
+    value = { () throws(APIError) in try slot.value() }
+  }
+}

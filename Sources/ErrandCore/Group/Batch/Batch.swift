@@ -1,0 +1,62 @@
+/// Requests that run side by side and end as one, as a value: it can be started with callbacks, again, and as a step of
+/// another batch or a chain.
+///
+/// ```swift
+/// let page = Batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
+/// client.start(page) { user, avatar, news in … } onFailure: { error in print(error.members) }
+/// ```
+///
+/// In `async` code the verbs of ``CallSender`` are shorter: `try await client.batch(GetUser(id: 7), Avatar(name: "x"))`.
+/// An empty batch completes at once.
+public struct Batch<Response: Sendable>: CallGroup {
+  /// One run of the members: what runs, and what becomes of it.
+  struct Parts: Sendable {
+    let members: BatchMembers
+    let response: @Sendable () throws(APIError) -> Response
+  }
+
+  private let goal: BatchMachine.Goal
+  private let width: Int?
+  private let parts: @Sendable () -> Parts
+
+  /// A batch.
+  public var kind: GroupKind { .batch }
+  /// The kind's name.
+  public var name: String { "batch" }
+
+  /// - Parameters:
+  ///   - width: How many members run at once; nil for all.
+  ///   - parts: Makes the members of one run.
+  init(_ goal: BatchMachine.Goal, width: Int?, parts: @escaping @Sendable () -> Parts) {
+    self.goal = goal
+    self.width = width
+    self.parts = parts
+  }
+
+  /// Runs the members side by side.
+  public func body(in group: GroupScope) async throws -> Response {
+    let parts = parts()
+    try await run(parts, in: group)
+    return try parts.response()
+  }
+
+  /// Runs the members until the goal is reached or missed; those that still run then are cancelled and awaited.
+  func run(_ parts: Parts, in group: GroupScope) async throws(APIError) {
+    let members = parts.members
+    group.run.expect(members.count)
+    if case .successes(let wanted) = goal, wanted > members.count { throw Self.tooFew(wanted, members.count) }
+    let run = BatchRun(members, goal)
+    try? await withThrowingDiscardingTaskGroup { tasks in
+      for _ in 0..<min(members.count, max(width ?? members.count, 1)) {
+        tasks.addTask { try await run.work(in: group) }
+      }
+    }
+    if let failure = run.failure { throw failure }
+  }
+
+  private static func tooFew(_ wanted: Int, _ count: Int) -> APIError {
+    APIError(
+      .group, .tooFew,
+      "\(wanted) successes were asked for, and the batch has \(count) members; ask for fewer, or give it more.")
+  }
+}

@@ -1,0 +1,25 @@
+/// A handle on one run of a batch or a chain. The run lives to its end though nobody holds it.
+public final class GroupCall: Sendable {
+  private let run: GroupRun
+
+  init(_ run: GroupRun) { self.run = run }
+
+  /// Who the group is.
+  public var info: GroupInfo { run.info }
+  /// The group's number.
+  public var id: UInt64 { run.info.id }
+  /// How far it has come.
+  public var progress: GroupProgress { run.progress }
+  /// What ran so far; it can be printed.
+  public var report: GroupReport { run.report }
+
+  /// Cancels the group and all members that run. Its terminal event is a failure of stage `cancelled`; where it was
+  /// called on the callback executor, no success follows. No effect after the terminal event. Any thread.
+  public func cancel() { run.state.stop(.cancelled) }
+
+  /// Whether the terminal event has not come yet.
+  public var isExecuting: Bool { !run.state.isClaimed }
+
+  /// Whether the group ends, or has ended, as cancelled.
+  public var isCancelled: Bool { run.state.endsBy == .cancelled }
+}
