@@ -22,7 +22,8 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings), transport: transport)))
+            admission: fittings.admission, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
+            transport: transport)))
     }
   }
 

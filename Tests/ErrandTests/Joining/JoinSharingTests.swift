@@ -151,7 +151,9 @@ import Testing
 
   @Test func `credential of nobody parts the callers`() async {
     let stamping = Latch()
-    let fixture = JoinFixture { $0.exchangeInterceptors = [Stamp(latch: stamping)] } answer: {
+    let fixture = JoinFixture {
+      $0.exchangeInterceptors = [Stamp(latch: stamping)]
+    } answer: {
       .text($0.fields[.cookie] ?? "none")
     }
     let calls = (0..<3).map { _ in Task { await fixture.client.outcome(of: JoinText()) } }

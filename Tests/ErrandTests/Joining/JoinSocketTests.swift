@@ -11,7 +11,8 @@ import Testing
 
   /// Sends a call many times at once; the server is let go when all of them wait.
   private func outcomes(
-    _ count: Int, _ client: APIClient, _ gate: Gate, _ request: @escaping @Sendable (Int) -> JoinText = { _ in JoinText() }
+    _ count: Int, _ client: APIClient, _ gate: Gate,
+    _ request: @escaping @Sendable (Int) -> JoinText = { _ in JoinText() }
   ) async -> [Outcome<String>] {
     await withTaskGroup(of: Outcome<String>.self) { group in
       for number in 0..<count { group.addTask { await client.outcome(of: request(number)) } }
