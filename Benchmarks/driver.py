@@ -88,6 +88,8 @@ def make_clients():
         Client("errand", "decode-10k", large, 2000, min),
         Client("errand", "typed-10k", large, 2000, min),
         Client("errand", "typed-10k-own", large, 2000, min),
+        Client("errand", "batch-100", small, 20000),
+        Client("errand", "sends-100", small, 20000),
         Client("errand", "hit", account, 100000),
         Client("errand", "hit-main", account, 100000),
         Client("errand", "hit-floor", account, 100000),
@@ -154,6 +156,8 @@ def make_rows():
             ratio, 6, 4.5),
         Row("12s", "a whole call from the disk ÷ bare SQLite",
             [("errand-disk-send", "cpu"), ("errand-sqlite-read", "cpu")], ratio, 6, 4.5),
+        Row("13", "a member of a batch of 100 − a send of its own",
+            [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], lambda batch, sends: batch - sends, 2, 1, unit=" µs"),
         Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
     ]
 

@@ -37,6 +37,16 @@ package struct Benchmark: Sendable {
     return clock.result(of: count, name: "\(client)-\(mode)")
   }
 
+  /// The same where `operation` is a group of requests; what is measured counts for each of them.
+  package nonisolated(nonsending) func sequential(
+    inGroupsOf size: Int, _ operation: nonisolated(nonsending) () async throws -> Int
+  ) async throws -> BenchmarkResult {
+    try await Benchmark.loop(Benchmark.warmUp / size, operation)
+    let clock = Stopwatch()
+    try await Benchmark.loop(count / size, operation)
+    return clock.result(of: count, name: "\(client)-\(mode)")
+  }
+
   /// Measures `operation` with 64 in flight, each in a task that lives for the whole run.
   @concurrent package func parallel(
     _ operation: @escaping @Sendable () async throws -> Int

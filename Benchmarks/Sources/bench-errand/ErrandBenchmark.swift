@@ -13,6 +13,8 @@ import Foundation
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
 ///     line              `send` over a transport that answers at once: what the line itself takes
 ///     line-typed        the same for the typed request
+///     batch-100         a hundred at once as one batch; sends-100: the same as calls of their own
+///     line-batch-100    the same over a transport that answers at once; also line-sends-100
 ///     hit               a typed call answered from the memory, its value decoded before; also hit-main
 ///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
 ///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
@@ -56,6 +58,12 @@ import Foundation
     case "typed-10k":
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
+    case "batch-100", "line-batch-100":
+      let client = benchmark.mode.hasPrefix("line") ? instantClient(benchmark) : client
+      benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).batch(benchmark) })
+    case "sends-100", "line-sends-100":
+      let client = benchmark.mode.hasPrefix("line") ? instantClient(benchmark) : client
+      benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).sends(benchmark) })
     case "hit":
       benchmark.finish(await detached { try await HitBenchmark.hits(benchmark) })
     case "hit-main":
@@ -112,10 +120,15 @@ import Foundation
     return try await benchmark.parallel { try await transport.send(Exchange(request: request)).body.count }
   }
 
-  private static func line(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+  /// A client over a transport that answers at once.
+  private static func instantClient(_ benchmark: Benchmark) -> APIClient {
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
     configuration.transport = .own(InstantTransport())
-    let client = APIClient(configuration)
+    return APIClient(configuration)
+  }
+
+  private static func line(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    let client = instantClient(benchmark)
     if benchmark.mode == "line-typed" {
       return try await benchmark.sequential { try await client.send(TypedAccount(id: 7)).name.utf8.count }
     }

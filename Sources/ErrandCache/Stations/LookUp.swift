@@ -123,7 +123,7 @@ struct LookUp {
   private func withTimeToSpare(_ trip: CacheTrip) async throws -> HTTPResponse {
     let call = context.call
     let spare = min(.milliseconds(50), (call.timeLeft ?? .zero) / 10)
-    let child = CallState(deadline: call.deadline?.advanced(by: .zero - spare), timers: call.timers)
+    let child = CallState(following: call, deadline: call.deadline?.advanced(by: .zero - spare))
     defer { child.settle() }
     return try await call.whileAsking({ child.stop($0) }) {
       try await next(request, in: context.with(note: trip).with(child))
@@ -144,7 +144,8 @@ struct LookUp {
   private func refresh(_ entry: CacheEntry, _ trip: CacheTrip) {
     let timers = context.call.timers
     let state = cache.refreshes.begin(trip.key) {
-      CallState(deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers)
+      CallState(
+        deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
     }
     guard let state else { return }
     let generation = cache.generations.withLock { $0.note() }

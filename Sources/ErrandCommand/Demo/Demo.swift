@@ -9,6 +9,8 @@ struct Demo {
     AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
     FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
     RedirectScene(), DownloadScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(),
+    BatchScene(),
+    ChainScene(),
   ]
 
   private let renderer: SceneRenderer

@@ -47,7 +47,7 @@ public final class APIClient: Sendable {
         if present === before { present = made }
         return present
       }
-      if current === made { return fittings.admission.change { snapshot.configuration.admission } }
+      if current === made { return fittings.admission.change(made.timers) { snapshot.configuration.admission } }
     }
   }
 
@@ -140,4 +140,9 @@ public final class APIClient: Sendable {
 
   /// The exchanges that run and the calls that wait for their turn.
   public var admission: (running: Int, waiting: Int) { fittings.admission.counts }
+
+  /// The same at one host, such as `api.example.com`, over all its origins.
+  public func admission(at host: String) -> (running: Int, waiting: Int) {
+    fittings.admission.counts(at: host.lowercased())
+  }
 }

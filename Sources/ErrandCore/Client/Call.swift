@@ -16,6 +16,15 @@ public final class Call: Sendable {
   /// executor, no success follows. No effect after the terminal event. Any thread.
   public func cancel() { state.stop(.cancelled) }
 
+  /// How urgent the call is now.
+  public var priority: CallPriority { state.priority }
+
+  /// Changes how urgent the call is: at once where it waits for its turn, its place by arrival kept. An exchange that
+  /// runs already goes on as it is. No effect after the terminal event. Any thread.
+  public func change(priority: CallPriority) {
+    if isExecuting { state.change(priority: priority) }
+  }
+
   /// Whether the terminal event has not come yet.
   public var isExecuting: Bool { !state.isClaimed }
 

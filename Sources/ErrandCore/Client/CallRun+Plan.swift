@@ -21,8 +21,8 @@ extension CallRun {
       redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: snapshot.configuration.limits, priority: info.priority, network: request.network, sink: options.bodySink,
-      onProgress: progress(), log: log)
+      limits: snapshot.configuration.limits, network: request.network, sink: options.bodySink, onProgress: progress(),
+      log: log)
     plan.cache = try cachePlan(plan)
     plan.probe = options.probe
     return plan

@@ -49,9 +49,12 @@ final class CallRun: Sendable {
     jsonDecoding = request.jsonDecoding ?? snapshot.configuration.jsonDecoding
     started = snapshot.timers.now
     let now = started
-    state = CallState(deadline: totalTimeout.map { now.advanced(by: $0) }, timers: snapshot.timers)
+    let priority = options.priority ?? request.priority
+    state = CallState(
+      deadline: totalTimeout.map { now.advanced(by: $0) }, timers: snapshot.timers, priority: priority)
     info = CallInfo(
-      id: CallNumber.next(), request: request, tag: options.tag, priority: options.priority ?? request.priority)
+      id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
+      owner: options.ownership?.number)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories =
       options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []

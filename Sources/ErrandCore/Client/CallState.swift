@@ -38,12 +38,26 @@ public final class CallState: Sendable {
   /// The clock and the heap of moments this call waits on.
   public let timers: any Timers
 
+  /// The state whose priority this one has; nil for one with a priority of its own.
+  let leader: CallState?
+  let urgency: Locked<CallUrgency>
   private let storage: Locked<CallStateMachine>
 
   /// Makes the state of a call that begins now. The deadline's timer is set at the first wait, if there is one.
-  public init(deadline: MonotonicInstant? = nil, timers: any Timers = SharedTimers.shared) {
+  public convenience init(deadline: MonotonicInstant? = nil, timers: any Timers = SharedTimers.shared) {
+    self.init(deadline: deadline, timers: timers, priority: .normal)
+  }
+
+  /// Makes the state of a call with a priority.
+  package convenience init(deadline: MonotonicInstant?, timers: any Timers, priority: CallPriority) {
+    self.init(deadline, timers, priority, leader: nil)
+  }
+
+  init(_ deadline: MonotonicInstant?, _ timers: any Timers, _ priority: CallPriority, leader: CallState?) {
     self.deadline = deadline
     self.timers = timers
+    self.leader = leader
+    urgency = Locked(CallUrgency(priority: priority))
     storage = Locked(CallStateMachine(hasDeadline: deadline != nil))
   }
 
@@ -127,6 +141,7 @@ public final class CallState: Sendable {
   /// Ends the work: from now on the deadline has no effect, and a cancel recalls what came. A wait that user code has
   /// left behind ends with it.
   package func settle() {
+    leader?.drop(self)
     perform(storage.withLock { $0.settle() }, .cancelled)
   }
 

@@ -110,7 +110,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
     return value
   }
 
-  private func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
+  func outcome(_ ending: CallEnding) -> Outcome<R.Response> {
     let result = Result { () throws(APIError) in try value(of: ending) }
     return Outcome(
       result: result, request: ending.request, response: ending.response, origin: ending.origin,

@@ -24,6 +24,8 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The call was not let in.
   public static let admission = Self(rawValue: "admission")
+  /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
+  public static let queueFull = Self(rawValue: "queueFull")
 
   // MARK: redirect
   /// More redirects than the policy allows.

@@ -52,24 +52,12 @@ extension APIError {
     }
   }
 
-  /// The error of a group that was stopped.
-  static func stopped(_ reason: CallState.StopReason, of group: GroupInfo, limit: Duration?) -> APIError {
-    switch reason {
-    case .cancelled: APIError(.cancelled, .cancelled, "The \(group.kind) was cancelled.")
-    case .expired:
-      APIError(
-        .deadline, .deadline,
-        "The \(group.kind) did not end within its deadline\(limit.map { " of \($0)" } ?? ""); raise `deadline` to wait longer."
-      )
-    }
-  }
-
-  /// What an error thrown in a group's body means to the caller.
-  static func mapping(_ error: any Error, in group: GroupInfo) -> APIError {
-    switch error {
-    case is APIError, is CallState.Stopped, is CancellationError: mapping(error, as: .group)
-    default: APIError(.group, .step, sentence("a step of the \(group.kind) failed: \(error)"), cause: error)
-    }
+  /// The error of a call for whom the queue has no place.
+  static func queueFull(_ limit: Int) -> APIError {
+    APIError(
+      .admission, .queueFull,
+      "As many calls wait already as may wait (\(limit)), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+    )
   }
 
   static func build(_ code: Code, _ message: String, cause: (any Error)? = nil) -> APIError {

@@ -39,7 +39,7 @@ extension CallGroup {
   /// A chain.
   public var kind: GroupKind { .chain }
   /// The name of the type.
-  public var name: String { typeName }
+  public var name: String { "\(Self.self)" }
 
   /// Runs the group as a member of another one.
   public func run(in group: GroupScope) async throws(APIError) -> Response { try await group.send(self) }

@@ -3,7 +3,8 @@ struct GroupBook: Sendable {
   typealias Report = GroupReport
 
   private(set) var entries: [Report.Entry] = []
-  private var running: [Int: CallState] = [:]
+  /// The states of the members that run, at the places of their entries.
+  private var running: [CallState?] = []
   private var stopped: CallState.StopReason?
   private(set) var finished = 0
   /// The members in all, where that is known.
@@ -13,9 +14,9 @@ struct GroupBook: Sendable {
   var progress: GroupProgress { GroupProgress(finished: finished, total: total, bytes: bytes) }
 
   /// A member begins. Returns its place, and why it must stop at once where the group has been stopped.
-  mutating func begin(_ name: String, at start: Duration, _ state: CallState) -> (Int, CallState.StopReason?) {
-    entries.append(Report.Entry(name: name, start: start))
-    running[entries.count - 1] = state
+  mutating func begin(_ name: MemberName, at start: Duration, _ state: CallState) -> (Int, CallState.StopReason?) {
+    entries.append(Report.Entry(title: name, start: start))
+    running.append(state)
     return (entries.count - 1, stopped)
   }
 
@@ -26,14 +27,15 @@ struct GroupBook: Sendable {
     guard entries.indices.contains(place) else { return nil }
     entries[place].duration = end - entries[place].start
     entries[place].state = state
-    entries[place].report = report
+    if let report { entries[place].inner = [report] }
     finished += 1
-    return running.removeValue(forKey: place)
+    defer { running[place] = nil }
+    return running[place]
   }
 
   /// The group is stopped: returns the states of the members that have to stop.
   mutating func stop(_ reason: CallState.StopReason) -> [CallState] {
     stopped = stopped ?? reason
-    return Array(running.values)
+    return running.compactMap { $0 }
   }
 }

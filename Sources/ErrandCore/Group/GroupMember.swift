@@ -16,10 +16,3 @@ public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
     return "\(role) \(index + 1) of \(whole), \(name)"
   }
 }
-
-extension APIError {
-  /// The same error as one of a group's member; where the member is a group itself, its own member follows.
-  func ofMember(_ member: GroupMember) -> APIError {
-    with { $0.members.insert(member, at: 0) }
-  }
-}

@@ -27,16 +27,25 @@ public struct GroupReport: Sendable, CustomStringConvertible {
 
   /// One member: a call, or a group with members of its own.
   public struct Entry: Sendable {
-    /// The name: that of the request's type, or the group's.
-    public let name: String
+    let title: MemberName
     /// When it began, counted from the start of the group.
     public let start: Duration
     /// How long it took; nil while it runs.
     public internal(set) var duration: Duration?
     /// How it stands or ended.
     public internal(set) var state = State.running
+    /// An array, since calls have none: so an entry stays small.
+    var inner: [GroupReport] = []
+
+    init(title: MemberName, start: Duration) {
+      self.title = title
+      self.start = start
+    }
+
+    /// The name: that of the request's type, or the group's.
+    public var name: String { "\(title)" }
     /// What ran in it; nil for a call, and for a group that has not ended.
-    public internal(set) var report: GroupReport?
+    public var report: GroupReport? { inner.first }
   }
 
   /// Who the group is.

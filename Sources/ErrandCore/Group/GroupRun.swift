@@ -136,7 +136,7 @@ final class GroupRun: Sendable {
   // MARK: - Members
 
   /// A member begins: it ends with the group. Returns its place.
-  func begin(_ name: String, _ member: CallState) -> Int {
+  func begin(_ name: MemberName, _ member: CallState) -> Int {
     let (place, reason) = book.withLock { $0.begin(name, at: elapsed, member) }
     if let reason { member.stop(reason) }
     return place
@@ -150,9 +150,9 @@ final class GroupRun: Sendable {
   }
 
   /// The error as one of a step; in a batch, which knows its members by their order, as it is.
-  func placed(_ error: APIError, _ place: Int, _ name: String) -> APIError {
+  func placed(_ error: APIError, _ place: Int, _ name: MemberName) -> APIError {
     guard info.kind == .chain else { return error }
-    return error.ofMember(GroupMember(kind: .chain, group: info.name, index: place, name: name))
+    return error.ofMember(GroupMember(kind: .chain, group: info.name, index: place, name: "\(name)"))
   }
 
   /// Says how many members there will be.

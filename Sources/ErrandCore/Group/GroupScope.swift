@@ -20,14 +20,11 @@ public struct GroupScope: CallSender {
     _ request: R, options: CallOptions = CallOptions()
   ) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
-    let (ending, place) = await carryOut(typed, options) { (ending: CallEnding) -> CallEnding in
-      typed.tell(ending)
-      return ending
-    }
+    let (ending, place) = await carryOut(typed, options) { typed.tell($0) }
     do throws(APIError) {
       return try typed.value(of: ending)
     } catch {
-      throw run.placed(error, place, request.typeName)
+      throw run.placed(error, place, MemberName(of: request))
     }
   }
 
@@ -36,8 +33,9 @@ public struct GroupScope: CallSender {
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
     let typed = TypedCall(request)
-    let (outcome, _) = await carryOut(typed, options) { ending in typed.tell(ending) { _ in } }
-    return outcome
+    var outcome: Outcome<R.Response>?
+    let (ending, _) = await carryOut(typed, options) { ending in outcome = typed.tell(ending) { _ in } }
+    return outcome ?? typed.outcome(ending)
   }
 
   /// Runs a group as a member of this one and returns how it ended; never throws.
@@ -45,22 +43,25 @@ public struct GroupScope: CallSender {
     of group: G, options: GroupOptions = GroupOptions()
   ) async -> GroupOutcome<G.Response> {
     let inner = GroupRun(group, options, run.client, parent: run)
-    let place = run.begin(inner.info.name, inner.state)
+    let place = run.begin(MemberName(inner.info), inner.state)
     let outcome = await inner.outcome(of: group)
     run.end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
     return GroupOutcome(
-      result: outcome.result.mapError { run.placed($0, place, inner.info.name) }, report: outcome.report)
+      result: outcome.result.mapError { run.placed($0, place, MemberName(inner.info)) }, report: outcome.report)
   }
 
-  private func carryOut<R: APIRequest, Told>(
-    _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Told
-  ) async -> (told: Told, place: Int) {
+  private func carryOut<R: APIRequest>(
+    _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
+  ) async -> (CallEnding, place: Int) {
     let call = run.client.run(typed, run.options.forMember(options), onProgress: run.meter())
-    let place = run.begin(call.info.name, call.state)
+    let place = run.begin(MemberName(of: typed.request), call.state)
     let came = await run.client.listen(to: call)
-    let (told, state) = call.finish(came) { ending in (tell(ending), GroupReport.State(ending)) }
-    run.end(place, state)
-    return (told: told, place: place)
+    let ending = call.finish(came) { ending in
+      tell(ending)
+      return ending
+    }
+    run.end(place, GroupReport.State(ending))
+    return (ending, place)
   }
 }
 

@@ -22,7 +22,22 @@ public protocol GroupStep<Response>: Sendable {
   func run(in group: GroupScope) async throws(APIError) -> Response
 }
 
-extension GroupStep {
-  /// The name of the step's type, for plans and errors.
-  var typeName: String { "\(type(of: self))" }
+/// What a member is called: read only where a plan or an error is printed, since names of types are slow to make.
+struct MemberName: Sendable, CustomStringConvertible {
+  private let type: any Any.Type
+  private let given: String?
+
+  /// The name of the step's type.
+  init<S: GroupStep>(of step: S) {
+    type = S.self
+    given = nil
+  }
+
+  /// The name that a group has.
+  init(_ group: GroupInfo) {
+    type = GroupInfo.self
+    given = group.name
+  }
+
+  var description: String { given ?? "\(type)" }
 }

@@ -48,7 +48,7 @@ package struct Transporting: Interceptor {
     var exchange = Exchange(
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
-      priority: context.plan.priority, network: context.plan.network,
+      priority: context.call.priority, network: context.plan.network,
       onInformational: context.plan.log?.informational, onProgress: context.plan.onProgress)
     exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.plan.cache == nil
     return exchange

@@ -93,8 +93,18 @@ public struct CallInfo: Sendable {
   public let request: any APIRequest
   /// The tag it was started with.
   public let tag: String?
-  /// Its priority.
+  /// The priority it was started with; ``Call/priority`` is the one it has now.
   public let priority: CallPriority
+  /// The number of its owner, which outlives the owner; nil for a call of nobody's.
+  package let owner: UInt64?
+
+  init(id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil) {
+    self.id = id
+    self.request = request
+    self.tag = tag
+    self.priority = priority
+    self.owner = owner
+  }
 
   /// The name of the request's type.
   public var name: String { "\(type(of: request))" }

@@ -13,7 +13,6 @@ package struct CallPlan: Sendable {
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   let limits: ResponseLimits
-  let priority: CallPriority
   let network: NetworkWish
   package let sink: (any BodySink)?
   private(set) var onProgress: (@Sendable (TransferProgress) -> Void)?

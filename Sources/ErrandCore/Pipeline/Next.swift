@@ -22,7 +22,7 @@ public struct Next: Sendable {
     try parent.check()
     // One that was kept for later would send what nobody can cancel any more.
     guard parent.isRunning else { throw CallState.Stopped(reason: .cancelled) }
-    let child = CallState(deadline: parent.deadline, timers: parent.timers)
+    let child = CallState(following: parent, deadline: parent.deadline)
     defer { child.settle() }
     return try await parent.whileAsking({ reason in child.stop(reason) }) {
       try await withTaskCancellationHandler {

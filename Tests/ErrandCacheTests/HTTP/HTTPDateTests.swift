@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrandCache
+import ErrandCore
 
 @Suite struct HTTPDateTests {
   static let now = WallTime(milliseconds: 1_760_000_000_000)

@@ -1,5 +1,6 @@
 import Errand
 @testable import ErrandCache
+import ErrandCore
 import ErrandTesting
 import Foundation
 

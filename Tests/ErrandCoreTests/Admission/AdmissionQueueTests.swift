@@ -17,7 +17,7 @@ import Testing
     var queue: Queue
     var callers: [Caller] = [.outside, .outside, .outside]
     var tickets: [Queue.Ticket?] = [nil, nil, nil]
-    var worlds = 0
+    var passes: [Queue.Pass?] = [nil, nil, nil]
   }
 
   @Test(arguments: [(1, 1), (2, 2), (2, 1), (1, 3)]) func `every order keeps the limits`(perHost: Int, total: Int) {
@@ -34,8 +34,15 @@ import Testing
       switch world.callers[index] {
       case .outside:
         var next = world
-        next.tickets[index] = next.queue.enter(hosts[index], .normal, index)
-        next.callers[index] = next.tickets[index] == nil ? .running : .waiting
+        switch next.queue.enter(hosts[index], owner: nil, .normal, index, .start) {
+        case .admitted(let pass):
+          next.passes[index] = pass
+          next.callers[index] = .running
+        case .waits(let ticket):
+          next.tickets[index] = ticket
+          next.callers[index] = .waiting
+        case .full: Issue.record("the queue has no end here")
+        }
         explore(next, hosts: hosts, limit: limit, &seen)
       case .waiting:
         var next = world
@@ -46,33 +53,34 @@ import Testing
         next.callers[index] = .gone
         explore(next, hosts: hosts, limit: limit, &seen)
       case .running:
-        explore(released(index, refusing: false, world, hosts), hosts: hosts, limit: limit, &seen)
-        explore(released(index, refusing: true, world, hosts), hosts: hosts, limit: limit, &seen)
+        explore(released(index, refusing: false, world), hosts: hosts, limit: limit, &seen)
+        explore(released(index, refusing: true, world), hosts: hosts, limit: limit, &seen)
       case .gone: break
       }
     }
   }
 
   /// The world after a slot came back. Where the first grant is refused, its slot goes to the next.
-  private func released(_ index: Int, refusing: Bool, _ world: World, _ hosts: [HTTPURL.Origin]) -> World {
+  private func released(_ index: Int, refusing: Bool, _ world: World) -> World {
     var next = world
     next.callers[index] = .gone
-    var host = hosts[index]
+    guard var pass = next.passes[index] else { return world }
     var refuses = refusing
-    while let granted = next.queue.release(host) {
+    while let granted = next.queue.release(pass, isUnused: pass != next.passes[index], .start) {
       #expect(next.callers[granted.waiter] == .waiting)
-      #expect(granted.host == hosts[granted.waiter])
       if let ticket = next.tickets[granted.waiter] {
+        #expect(granted.pass.host == ticket.host)
         let isOut = next.queue.leave(ticket)
         #expect(!isOut, "who was let in has no place to give back")
       }
+      next.passes[granted.waiter] = granted.pass
       if !refuses {
         next.callers[granted.waiter] = .running
         return next
       }
       refuses = false
       next.callers[granted.waiter] = .gone
-      host = granted.host
+      pass = granted.pass
     }
     return next
   }
@@ -92,68 +100,109 @@ import Testing
   // MARK: - One rule each
 
   @Test func `higher priority goes first`() {
-    let queue = Held(Queue(limits: AdmissionLimits(perHost: 1)))
-    #expect(queue.on { $0.tryEnter(Self.red) })
+    let queue = Bench(AdmissionLimits(perHost: 1))
+    queue.run(Self.red)
     for (waiter, priority) in [(1, CallPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
-      #expect(queue.on { $0.enter(Self.red, priority, waiter) } != nil)
+      queue.wait(Self.red, waiter, priority)
     }
-    #expect((0..<5).map { _ in queue.on { $0.release(Self.red)?.waiter } } == [3, 5, 2, 4, 1])
-    #expect(queue.on { $0.release(Self.red)?.waiter } == nil)
-    #expect(queue.value.running == 0)
+    #expect(queue.drain() == [3, 5, 2, 4, 1])
+    #expect(queue.running == 0)
   }
 
   @Test func `total freed serves the best host`() {
-    let queue = Held(Queue(limits: AdmissionLimits(perHost: 2, total: 2)))
-    #expect(queue.on { $0.tryEnter(Self.red) && $0.tryEnter(Self.red) })
-    #expect(queue.on { $0.enter(Self.red, .normal, 1) } != nil)
-    #expect(queue.on { $0.enter(Self.blue, .high, 2) } != nil)
-    let granted = queue.on { $0.release(Self.red) }
-    #expect(granted?.waiter == 2)
-    #expect(granted?.host == Self.blue)
-    #expect(queue.on { $0.release(Self.red)?.waiter } == 1)
+    let queue = Bench(AdmissionLimits(perHost: 2, total: 2))
+    queue.run(Self.red, 2)
+    queue.wait(Self.red, 1)
+    queue.wait(Self.blue, 2, .high)
+    #expect(queue.release(Self.red) == 2)
+    #expect(queue.release(Self.red) == 1)
   }
 
   @Test func `full host gives way`() {
-    let queue = Held(Queue(limits: AdmissionLimits(perHost: 1, total: 2)))
-    #expect(queue.on { $0.tryEnter(Self.red) && $0.tryEnter(Self.blue) })
-    #expect(queue.on { $0.enter(Self.red, .high, 1) } != nil)
-    #expect(queue.on { $0.enter(Self.blue, .low, 2) } != nil)
-    #expect(queue.on { $0.release(Self.blue)?.waiter } == 2, "red is full, whatever its priority")
+    let queue = Bench(AdmissionLimits(perHost: 1, total: 2))
+    queue.run(Self.red)
+    queue.run(Self.blue)
+    queue.wait(Self.red, 1, .high)
+    queue.wait(Self.blue, 2, .low)
+    #expect(queue.release(Self.blue) == 2, "red is full, whatever its priority")
   }
 
   @Test func `raised limits let waiters in`() {
-    let queue = Held(Queue(limits: AdmissionLimits(perHost: 1)))
-    #expect(queue.on { $0.tryEnter(Self.red) })
-    for waiter in 1...3 { #expect(queue.on { $0.enter(Self.red, .normal, waiter) } != nil) }
-    #expect(queue.on { $0.admitNext()?.waiter } == nil)
-    queue.on { $0.limits = AdmissionLimits(perHost: 3) }
-    #expect(queue.on { $0.admitNext()?.waiter } == 1)
-    #expect(queue.on { $0.admitNext()?.waiter } == 2)
-    #expect(queue.on { $0.admitNext()?.waiter } == nil)
-    #expect(queue.value.waiting == 1)
+    let queue = Bench(AdmissionLimits(perHost: 1))
+    queue.run(Self.red)
+    for waiter in 1...3 { queue.wait(Self.red, waiter) }
+    #expect(queue.admitNext() == nil)
+    queue.change(AdmissionLimits(perHost: 3))
+    #expect([queue.admitNext(), queue.admitNext(), queue.admitNext()] == [1, 2, nil])
+    #expect(queue.waiting == 1)
   }
 
   @Test func `lowered limits drain first`() {
-    let queue = Held(Queue(limits: AdmissionLimits(perHost: 3)))
-    for _ in 0..<3 { #expect(queue.on { $0.tryEnter(Self.red) }) }
-    queue.on { $0.limits = AdmissionLimits(perHost: 1) }
-    #expect(queue.on { $0.enter(Self.red, .normal, 1) } != nil)
-    #expect(queue.on { $0.release(Self.red)?.waiter } == nil)
-    #expect(queue.on { $0.release(Self.red)?.waiter } == nil)
-    #expect(queue.on { $0.release(Self.red)?.waiter } == 1)
+    let queue = Bench(AdmissionLimits(perHost: 3))
+    queue.run(Self.red, 3)
+    queue.change(AdmissionLimits(perHost: 1))
+    queue.wait(Self.red, 1)
+    #expect([queue.release(Self.red), queue.release(Self.red), queue.release(Self.red)] == [nil, nil, 1])
   }
 
+  @Test func `full queue refuses the newcomer`() {
+    let queue = Bench(AdmissionLimits(perHost: 1, waiting: 2))
+    queue.run(Self.red)
+    queue.wait(Self.red, 1, .low)
+    queue.wait(Self.red, 2, .low)
+    #expect(queue.isFull(for: Self.red, .high), "priority does not drive others out")
+    #expect(queue.enters(Self.blue), "who need not wait has no use for the queue")
+    queue.leave(1)
+    queue.wait(Self.red, 3, .high)
+    #expect(queue.isFull(for: Self.red, .high))
+    #expect(queue.drain() == [3, 2])
+  }
+
+  @Test func `queue of none refuses all waiters`() {
+    let queue = Bench(AdmissionLimits(perHost: 1, waiting: 0))
+    #expect(queue.enters(Self.red))
+    #expect(queue.isFull(for: Self.red))
+  }
+
+  @Test func `counts of a host hold its origins`() {
+    let queue = Bench(AdmissionLimits(perHost: 1))
+    queue.run(Self.red)
+    queue.run(.test("https://red.example"))
+    queue.run(.test("http://red.example:8080"))
+    queue.run(Self.blue)
+    queue.wait(Self.red, 1)
+    #expect(queue.counts(at: "red.example") == (3, 1))
+    #expect(queue.counts(at: "blue.example") == (1, 0))
+    #expect(queue.counts(at: "green.example") == (0, 0))
+  }
+
+  @Test func `idle hosts are forgotten`() {
+    let queue = Bench(AdmissionLimits(perHost: 1, total: 1_000))
+    queue.run(Self.red)
+    queue.wait(Self.red, 1)
+    for number in 0..<1_000 {
+      queue.run(.test("http://h\(number).example"))
+      #expect(queue.release(.test("http://h\(number).example")) == nil)
+    }
+    #expect(queue.placesInUse <= 65)
+    #expect(queue.counts(at: "red.example") == (1, 1), "one that is waited for stays")
+  }
+
+  // MARK: - Limits
+
   @Test func `limits below one count as one`() {
-    let limits = AdmissionLimits(perHost: 0, total: -3)
-    #expect(limits.perHost == 1)
-    #expect(limits.total == 1)
+    let limits = AdmissionLimits(perHost: 0, total: -3, waiting: -1, ageing: .seconds(-1))
+    #expect(limits == AdmissionLimits(perHost: 1, total: 1, waiting: 0, ageing: nil))
   }
 
   @Test func `limits set to nothing still admit`() {
     var limits = AdmissionLimits()
     limits.perHost = 0
     limits.total = 0
-    #expect(Held(Queue(limits: limits)).on { $0.tryEnter(Self.red) }, "a limit of none would hold every call for ever")
+    limits.waiting = -7
+    limits.ageing = .zero
+    #expect(limits == AdmissionLimits(perHost: 1, total: 1, waiting: 0, ageing: nil))
+    #expect(Bench(limits).enters(Self.red), "a limit of none would hold every call for ever")
   }
 }
 
@@ -162,4 +211,11 @@ extension HTTPURL.Origin {
     guard let origin = try? HTTPURL(url).origin else { preconditionFailure("no URL: \(url)") }
     return origin
   }
+}
+
+extension MonotonicInstant {
+  /// Where the clock of a pure test begins.
+  static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+  static func after(_ duration: Duration) -> MonotonicInstant { start.advanced(by: duration) }
 }

@@ -25,7 +25,7 @@ extension Batch {
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
       let entries = steps.map { MixedEntry($0) }
-      return Parts(members: entries.map(\.member)) { () throws(APIError) in
+      return Parts(members: Self.members(entries)) { () throws(APIError) in
         try entries.map { entry throws(APIError) in try entry.value() }
       }
     }
@@ -61,11 +61,16 @@ extension Batch {
     }
   }
 
+  fileprivate static func members(_ entries: [MixedEntry]) -> BatchMembers {
+    BatchMembers(
+      count: entries.count, name: { entries[$0].name }, run: { index, group in await entries[index].run(group) })
+  }
+
   private static func parts<S: GroupStep>(
     _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>]) throws(APIError) -> Response
   ) -> Parts {
-    let slots = steps.map { _ in BatchSlot<S.Response>() }
-    return Parts(members: zip(slots, steps).map { $0.member($1) }) { () throws(APIError) in try response(slots) }
+    let row = BatchRow(steps)
+    return Parts(members: row.members) { () throws(APIError) in try response(row.slots) }
   }
 }
 
@@ -77,20 +82,25 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
 
   var parts: Batch<(repeat (each S).Response)>.Parts {
     let slots = (repeat BatchSlot.fitting(each steps))
-    var members: [BatchMember] = []
-    repeat members.append((each slots).member(each steps))
-    return .init(members: members) { () throws(APIError) in (repeat try (each slots).value()) }
+    var entries: [MixedEntry] = []
+    repeat entries.append(MixedEntry(each steps, each slots))
+    return .init(members: Batch<Nothing>.members(entries)) { () throws(APIError) in
+      (repeat try (each slots).value())
+    }
   }
 }
 
 /// A member of a batch whose type nobody knew beforehand.
 private struct MixedEntry: Sendable {
-  let member: BatchMember
+  let name: MemberName
+  let run: @Sendable (GroupScope) async -> APIError?
   let value: @Sendable () throws(APIError) -> any Sendable
 
-  init<S: GroupStep>(_ step: S) {
-    let slot = BatchSlot<S.Response>()
-    member = slot.member(step)
+  init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
+
+  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
+    name = MemberName(of: step)
+    run = { group in await slot.run(step, in: group) }
     value = { () throws(APIError) in try slot.value() }
   }
 }

@@ -11,7 +11,7 @@
 public struct Batch<Response: Sendable>: CallGroup {
   /// One run of the members: what runs, and what becomes of it.
   struct Parts: Sendable {
-    let members: [BatchMember]
+    let members: BatchMembers
     let response: @Sendable () throws(APIError) -> Response
   }
 

@@ -10,10 +10,10 @@ final class BatchRun: Sendable {
     var failure: APIError?
   }
 
-  private let members: [BatchMember]
+  private let members: BatchMembers
   private let state: Locked<State>
 
-  init(_ members: [BatchMember], _ goal: BatchMachine.Goal) {
+  init(_ members: BatchMembers, _ goal: BatchMachine.Goal) {
     self.members = members
     state = Locked(State(machine: BatchMachine(goal, count: members.count)))
   }
@@ -24,14 +24,14 @@ final class BatchRun: Sendable {
   /// Runs a member after the other.
   func work(in group: GroupScope) async throws(Over) {
     while !group.isStopped, !Task.isCancelled, let index = state.withLock({ $0.machine.next() }) {
-      let error = await members[index].run(group)
+      let error = await members.run(index, group)
       if end(index, error, in: group.info) != .goOn { throw Over() }
     }
   }
 
   private func end(_ index: Int, _ error: APIError?, in group: GroupInfo) -> BatchMachine.Verdict {
     let error = error?.ofMember(
-      GroupMember(kind: .batch, group: group.name, index: index, name: members[index].name))
+      GroupMember(kind: .batch, group: group.name, index: index, name: "\(members.name(index))"))
     return state.withLock { state in
       if state.failure == nil, state.machine.verdict == .goOn { state.failure = error }
       let verdict = state.machine.end(succeeded: error == nil)

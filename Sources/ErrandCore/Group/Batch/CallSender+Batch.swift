@@ -39,13 +39,10 @@ extension CallSender {
   public func outcomes<S: Sequence>(
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
-    let steps = Array(steps)
-    let slots = steps.map { _ in BatchSlot<S.Element.Response>() }
-    let batch = Batch(.outcomes, width: width) {
-      .init(members: zip(slots, steps).map { $0.member($1) }) { () throws(APIError) in Nothing() }
-    }
+    let row = BatchRow(Array(steps))
+    let batch = Batch(.outcomes, width: width) { .init(members: row.members) { () throws(APIError) in Nothing() } }
     _ = await outcome(of: batch, options: options)
-    return slots.map(\.outcome)
+    return row.slots.map(\.outcome)
   }
 
   /// Sends requests side by side and returns the first value; the rest is cancelled.

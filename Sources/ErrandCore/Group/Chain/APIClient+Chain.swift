@@ -29,7 +29,7 @@ extension GroupScope {
     options: GroupOptions = GroupOptions(), _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let inner = GroupRun(InlineChain(), options, run.client, parent: run)
-    let place = run.begin(inner.info.name, inner.state)
+    let place = run.begin(MemberName(inner.info), inner.state)
     do throws(Failure) {
       let value = try await inner.inline(steps)
       run.end(place, .done, inner.report)
@@ -37,7 +37,7 @@ extension GroupScope {
     } catch {
       let known = APIError.mapping(error, in: inner.info)
       run.end(place, .failed(known), inner.report)
-      guard error is APIError, let placed = run.placed(known, place, inner.info.name) as? Failure else { throw error }
+      guard error is APIError, let placed = run.placed(known, place, MemberName(inner.info)) as? Failure else { throw error }
       throw placed
     }
   }

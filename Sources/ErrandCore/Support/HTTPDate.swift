@@ -1,6 +1,5 @@
-import ErrandCore
-
-/// The date format of HTTP (RFC 9110 section 5.6.7), read strictly and written in the preferred form.
+/// The date format of HTTP (RFC 9110 section 5.6.7), read strictly and written in the preferred form. Moments are
+/// milliseconds since 1970 in UTC.
 package enum HTTPDate {
   private static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let longDays: [StaticString] = [
@@ -14,7 +13,7 @@ package enum HTTPDate {
   ///
   /// The name of the day must be one, but need not be that date's. A year of two digits lies at most 50 years after
   /// `now`.
-  package static func read(_ text: String, now: WallTime) -> WallTime? {
+  package static func milliseconds(of text: String, now: Int64) -> Int64? {
     var reader = HTTPDateReader(text)
     switch text.utf8.count {
     case 29: return preferred(&reader)
@@ -24,8 +23,8 @@ package enum HTTPDate {
   }
 
   /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`, held to the years 0 to 9999.
-  package static func text(_ time: WallTime) -> String {
-    let milliseconds = min(max(time.milliseconds, CivilDate.first), CivilDate.last)
+  package static func text(milliseconds: Int64) -> String {
+    let milliseconds = min(max(milliseconds, CivilDate.first), CivilDate.last)
     let seconds = (milliseconds - (milliseconds % 1_000 + 1_000) % 1_000) / 1_000
     let secondOfDay = (seconds % 86_400 + 86_400) % 86_400
     let day = (seconds - secondOfDay) / 86_400
@@ -37,7 +36,7 @@ package enum HTTPDate {
   }
 
   /// `Sun, 06 Nov 1994 08:49:37 GMT`
-  private static func preferred(_ reader: inout HTTPDateReader) -> WallTime? {
+  private static func preferred(_ reader: inout HTTPDateReader) -> Int64? {
     guard reader.word(of: days) != nil, reader.take(", "), let day = reader.number(2), reader.take(" "),
       let month = reader.word(of: months), reader.take(" "), let year = reader.number(4), reader.take(" "),
       let clock = reader.clock(), reader.take(" GMT"), reader.isAtEnd
@@ -46,19 +45,19 @@ package enum HTTPDate {
   }
 
   /// `Sunday, 06-Nov-94 08:49:37 GMT`
-  private static func rfc850(_ reader: inout HTTPDateReader, now: WallTime) -> WallTime? {
+  private static func rfc850(_ reader: inout HTTPDateReader, now: Int64) -> Int64? {
     guard reader.word(of: longDays) != nil, reader.take(", "), let day = reader.number(2), reader.take("-"),
       let month = reader.word(of: months), reader.take("-"), let short = reader.number(2), reader.take(" "),
       let clock = reader.clock(), reader.take(" GMT"), reader.isAtEnd
     else { return nil }
-    let present = CivilDate(day: min(max(now.milliseconds, CivilDate.first), CivilDate.last) / 86_400_000).year
+    let present = CivilDate(day: min(max(now, CivilDate.first), CivilDate.last) / 86_400_000).year
     let century = present - present % 100
     let latest = [century + 100 + short, century + short, century - 100 + short].first { $0 <= present + 50 }
     return time(latest ?? short, month, day, clock)
   }
 
   /// `Sun Nov  6 08:49:37 1994`
-  private static func asctime(_ reader: inout HTTPDateReader) -> WallTime? {
+  private static func asctime(_ reader: inout HTTPDateReader) -> Int64? {
     guard reader.word(of: days) != nil, reader.take(" "), let month = reader.word(of: months), reader.take(" "),
       let day = reader.take(" ") ? reader.number(1) : reader.number(2), reader.take(" "),
       let clock = reader.clock(), reader.take(" "), let year = reader.number(4), reader.isAtEnd
@@ -66,9 +65,9 @@ package enum HTTPDate {
     return time(year, month, day, clock)
   }
 
-  private static func time(_ year: Int64, _ month: Int, _ day: Int64, _ secondOfDay: Int64) -> WallTime? {
+  private static func time(_ year: Int64, _ month: Int, _ day: Int64, _ secondOfDay: Int64) -> Int64? {
     guard let date = CivilDate(year: year, month: Int64(month) + 1, day: day) else { return nil }
-    return WallTime(milliseconds: (date.dayNumber * 86_400 + secondOfDay) * 1_000)
+    return (date.dayNumber * 86_400 + secondOfDay) * 1_000
   }
 
   private static func padded(_ number: Int64, _ width: Int) -> String {

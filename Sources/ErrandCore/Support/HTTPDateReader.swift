@@ -1,5 +1,3 @@
-import ErrandCore
-
 /// Takes a date apart, byte by byte.
 struct HTTPDateReader {
   private let bytes: [UInt8]

@@ -1,0 +1,86 @@
+import Errand
+import ErrandTesting
+
+/// Steps made from the answers before them.
+struct ChainScene: DemoScene {
+  let title = "A chain: register, user info, two at once by its answer, then the last"
+  let declared = #"""
+    let signUp = Chain("sign up") { chain in
+      let account = try await chain.send(Register(name: "ada"))
+      let info = try await chain.send(UserInfo(id: account.id))
+      async let avatar = chain.send(Avatar(name: info.avatar))
+      async let friends = chain.send(Friends(id: account.id))
+      return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
+    }
+    let outcome = await client.outcome(of: signUp)
+    print(outcome.report)
+    """#
+
+  struct Register: APIRequest {
+    let name: String
+    var path: Path { "/register" }
+    var method: HTTPMethod { .post }
+    var arguments: Arguments { ["name": name] }
+    struct Response: Decodable, Sendable { let id: Int }
+  }
+
+  struct UserInfo: APIRequest {
+    let id: Int
+    var path: Path { "/users/\(id)/info" }
+    struct Response: Decodable, Sendable { let avatar: String }
+  }
+
+  struct Avatar: APIRequest {
+    let name: String
+    var path: Path { "/avatars/\(name)" }
+  }
+
+  struct Friends: APIRequest {
+    let id: Int
+    var path: Path { "/users/\(id)/friends" }
+    typealias Response = [String]
+  }
+
+  struct Welcome: APIRequest {
+    let friends: Int
+    let bytes: Int
+    var path: Path { "/welcome" }
+    var arguments: Arguments { ["friends": friends, "bytes": bytes] }
+    typealias Response = String
+  }
+
+  private let gate = Gate()
+
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
+    switch request.path {
+    case "/register": .json(#"{"id": 7}"#)
+    case "/users/7/info": .json(#"{"avatar": "fern"}"#)
+    case "/avatars/fern": .ok("12 bytes png").held(at: gate)
+    case "/users/7/friends": .json(#"["grace", "alan"]"#).held(at: gate)
+    default: .ok("welcome")
+    }
+  }
+
+  @MainActor func play(on stage: Stage) async throws {
+    let client = stage.client
+    let signUp = Chain("sign up") { chain in
+      let account = try await chain.send(Register(name: "ada"))
+      let info = try await chain.send(UserInfo(id: account.id))
+      async let avatar = chain.send(Avatar(name: info.avatar))
+      async let friends = chain.send(Friends(id: account.id))
+      return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
+    }
+    async let ending = client.outcome(of: signUp)
+    try await gate.reached(times: 2)
+    let sideBySide = gate.arrivals
+    gate.open()
+    let outcome = await ending
+
+    for request in stage.requests() { stage.showSent(request) }
+    for line in "\(outcome.report)".split(separator: "\n") { stage.showGot(String(line)) }
+    stage.claim("the chain has the value of its last step", outcome.value == "welcome")
+    stage.claim("avatar and friends were at the server side by side", sideBySide == 2)
+    stage.claim("the last step was made of both", stage.requests().last?.target == "/welcome?friends=2&bytes=12")
+    stage.claim("the plan has all five", outcome.report.calls == 5)
+  }
+}

@@ -1,0 +1,152 @@
+import ErrandSupport
+
+/// The queue of a client, shared by all its calls.
+package final class AdmissionControl: Sendable {
+  typealias Queue = AdmissionQueue<Wakeup>
+
+  private struct State: Sendable {
+    var queue: Queue
+    var alarms = AdmissionAlarms()
+  }
+
+  private let state: Locked<State>
+
+  init(limits: AdmissionLimits) { state = Locked(State(queue: Queue(limits: limits))) }
+
+  /// The limits in force.
+  package var limits: AdmissionLimits { state.withLock { $0.queue.limits } }
+
+  /// The exchanges that run and the calls that wait.
+  package var counts: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
+
+  /// The same at the origins of a host.
+  func counts(at host: String) -> (running: Int, waiting: Int) { state.withLock { $0.queue.counts(at: host) } }
+
+  /// Changes the limits; calls that wait may go on by it. They are read under the lock: of two threads that change
+  /// them at the same time, the later one cannot bring the earlier ones back.
+  func change(_ timers: any Timers, _ limits: () -> AdmissionLimits) {
+    let now = timers.now
+    let hasChanged = state.withLock { state in
+      let limits = limits()
+      guard limits != state.queue.limits else { return false }
+      state.queue.change(limits, now)
+      return true
+    }
+    guard hasChanged else { return }
+    while let next = state.withLock({ $0.queue.admitNext(now) }) { hand(next, timers) }
+    for host in state.withLock({ $0.queue.waitedFor }) { tend(host, timers) }
+  }
+
+  // MARK: - Coming and going
+
+  /// Waits for a slot.
+  /// - Throws: ``CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing is taken then.
+  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
+    if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
+    let now = context.call.timers.now
+    if let pass = state.withLock({ $0.queue.tryEnter(origin, now) }) { return pass }
+    defer { context.record.queued(now.duration(to: context.call.timers.now)) }
+    switch try await queue(origin, context, now) {
+    case .admitted(let pass): return pass
+    case .waits(let ticket): return Queue.Pass(host: ticket.host)
+    case .full: throw APIError.queueFull(limits.waiting)
+    }
+  }
+
+  private func queue(
+    _ origin: HTTPURL.Origin, _ context: CallContext, _ now: MonotonicInstant
+  ) async throws(CallState.Stopped) -> Queue.Entrance {
+    let call = context.call
+    var entrance = Queue.Entrance.full
+    defer { call.whenPriorityChanges(nil) }
+    do throws(CallState.Stopped) {
+      try await call.wait { wakeup in
+        let priority = call.priority
+        entrance = state.withLock { $0.queue.enter(origin, owner: context.info.owner, priority, wakeup, now) }
+        switch entrance {
+        case .admitted(let pass): if !wakeup.resume() { release(pass, call.timers, isUnused: true) }
+        case .waits(let ticket):
+          tend(ticket.host, call.timers)
+          watch(ticket, call, since: priority)
+        case .full: wakeup.resume()
+        }
+      }
+    } catch {
+      if case .waits(let ticket) = entrance { leave(ticket, call.timers) }
+      throw error
+    }
+    return entrance
+  }
+
+  /// Gives a slot back: a grant that is refused goes to the next.
+  ///
+  /// - Parameter isUnused: Whether nothing was asked with it.
+  func release(_ pass: Queue.Pass, _ timers: any Timers, isUnused: Bool = false) {
+    if !isUnused, state.withLock({ $0.queue.releaseUnlessWaited(pass) }) { return }
+    let now = timers.now
+    let next = state.withLock { $0.queue.release(pass, isUnused: isUnused, now) }
+    tend(pass.host, timers)
+    if let next { hand(next, timers) }
+  }
+
+  /// Hands a slot over. Where the waiter has left, it goes on to the next.
+  private func hand(_ grant: Queue.Grant, _ timers: any Timers) {
+    var grant = grant
+    while !grant.waiter.resume() {
+      let (pass, now) = (grant.pass, timers.now)
+      let next = state.withLock { $0.queue.release(pass, isUnused: true, now) }
+      tend(pass.host, timers)
+      guard let next else { return }
+      grant = next
+    }
+    tend(grant.pass.host, timers)
+  }
+
+  private func leave(_ ticket: Queue.Ticket, _ timers: any Timers) {
+    state.withLock { $0.queue.leave(ticket) }
+    tend(ticket.host, timers)
+  }
+
+  // MARK: - While waiting
+
+  /// Lets the priority count that the call has at any time: also one that changed between coming and listening.
+  private func watch(_ ticket: Queue.Ticket, _ call: CallState, since priority: CallPriority) {
+    call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
+    if call.priority != priority { follow(ticket, call) }
+  }
+
+  private func follow(_ ticket: Queue.Ticket, _ call: CallState) {
+    let now = call.timers.now
+    // Asked under the lock, so that of two changes at the same time the later one counts.
+    state.withLock { $0.queue.change(ticket, to: call.priority, now) }
+  }
+
+  // MARK: - Rates
+
+  /// Believes a server that says when it wants to be asked again, for an hour at most.
+  func learn(from answer: HTTPResponse, _ pass: Queue.Pass, _ timers: any Timers) {
+    guard state.withLock({ $0.queue.isRated(pass) }), let delay = RetryAfter.delay(in: answer.fields) else { return }
+    let moment = timers.now.advanced(by: min(delay, .seconds(3_600)))
+    state.withLock { $0.queue.close(pass, until: moment) }
+  }
+
+  /// Sets or removes the timer of a host, by what its waiters need now.
+  private func tend(_ host: Int, _ timers: any Timers) {
+    let now = timers.now
+    let order = state.withLock { state in
+      state.alarms.tend(host, state.queue.wake(at: host, now), timers)
+    }
+    guard let order else { return }
+    order.cancels?.cancel()
+    guard let alarm = order.sets else { return }
+    let token = timers.schedule(at: alarm.moment) { [weak self] in self?.goOff(alarm, host) }
+    if !state.withLock({ $0.alarms.keep(token, alarm, for: host) }) { timers.cancel(token) }
+  }
+
+  private func goOff(_ alarm: AdmissionAlarms.Alarm, _ host: Int) {
+    guard state.withLock({ $0.alarms.take(alarm, for: host) }) else { return }
+    let now = alarm.timers.now
+    while let next = state.withLock({ $0.queue.admitNext(at: host, now) }) { hand(next, alarm.timers) }
+    tend(host, alarm.timers)
+  }
+}

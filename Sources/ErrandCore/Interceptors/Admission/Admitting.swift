@@ -1,0 +1,15 @@
+/// Holds exchanges back while too many run.
+package struct Admitting: Interceptor {
+  private let control: AdmissionControl
+
+  package init(_ control: AdmissionControl) { self.control = control }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let timers = context.call.timers
+    let pass = try await control.enter(request.url.origin, context)
+    defer { control.release(pass, timers) }
+    let response = try await next(request)
+    if response.status == 429 { control.learn(from: response, pass, timers) }
+    return response
+  }
+}

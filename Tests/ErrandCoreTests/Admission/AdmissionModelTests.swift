@@ -1,0 +1,95 @@
+@testable import ErrandCore
+import Testing
+
+/// Random scenes, played to the queue and to its rules in plain words.
+@Suite struct AdmissionModelTests {
+  private struct Scene {
+    let origins = (0..<4).map { HTTPURL.Origin.test("http://h\($0).example") }
+    var random: SeededNumbers
+    var queue: AdmissionQueue<Int>
+    var model: NaiveQueue
+    var passes: [(host: Int, pass: AdmissionQueue<Int>.Pass)] = []
+    var tickets: [Int: AdmissionQueue<Int>.Ticket] = [:]
+    var seconds = 0
+    var last = 0
+    var grants = 0
+
+    var now: MonotonicInstant { .after(.seconds(seconds)) }
+
+    init(seed: UInt64, perHost: Int, total: Int) {
+      random = SeededNumbers(seed)
+      queue = AdmissionQueue(limits: AdmissionLimits(perHost: perHost, total: total, ageing: .seconds(5)))
+      model = NaiveQueue(perHost: perHost, total: total, ageing: 5)
+    }
+
+    mutating func step() {
+      switch random.next(below: 10) {
+      case 0...3: enter()
+      case 4...7: release()
+      case 8: leaveOrChange()
+      default: seconds += random.next(below: 4)
+      }
+      #expect(queue.running == model.runningInAll)
+      #expect(queue.waiting == model.waiters.count)
+      #expect(!model.waiters.contains { model.hasRoom($0.host) }, "nobody waits beside a free slot")
+    }
+
+    private mutating func enter() {
+      last += 1
+      let host = random.next(below: origins.count)
+      let owner = [nil, 1, 2, 3][random.next(below: 4)] as UInt64?
+      let priority = CallPriority.allCases[random.next(below: 3)]
+      let runs = model.enter(last, host, owner, priority, seconds)
+      switch queue.enter(origins[host], owner: owner, priority, last, now) {
+      case .admitted(let pass):
+        #expect(runs)
+        passes.append((host, pass))
+      case .waits(let ticket):
+        #expect(!runs)
+        tickets[last] = ticket
+      case .full: Issue.record("the queue has no end here")
+      }
+    }
+
+    private mutating func release() {
+      guard !passes.isEmpty else { return }
+      let (host, pass) = passes.remove(at: random.next(below: passes.count))
+      let expected = model.release(host, seconds)
+      let grant = queue.release(pass, now)
+      #expect(grant?.waiter == expected)
+      guard let grant, let host = origins.firstIndex(where: { tickets[grant.waiter] != nil && $0 == origin(grant) })
+      else { return }
+      grants += 1
+      passes.append((host, grant.pass))
+      tickets[grant.waiter] = nil
+    }
+
+    private func origin(_ grant: AdmissionQueue<Int>.Grant) -> HTTPURL.Origin? { queue.origin(of: grant.pass) }
+
+    private mutating func leaveOrChange() {
+      guard !model.waiters.isEmpty else { return }
+      let name = model.waiters[random.next(below: model.waiters.count)].name
+      guard let ticket = tickets[name] else {
+        Issue.record("\(name) waits without a ticket")
+        return
+      }
+      if random.next(below: 2) == 0 {
+        let isOut = queue.leave(ticket)
+        #expect(isOut)
+        model.leave(name)
+        tickets[name] = nil
+      } else {
+        let priority = CallPriority.allCases[random.next(below: 3)]
+        queue.change(ticket, to: priority, now)
+        model.change(name, priority, seconds)
+      }
+    }
+  }
+
+  @Test(arguments: [(1, 2), (2, 3), (3, 100), (100, 2)], 0..<10)
+  func `queue keeps its rules`(limits: (perHost: Int, total: Int), seed: UInt64) {
+    var scene = Scene(seed: seed, perHost: limits.perHost, total: limits.total)
+    for _ in 0..<600 { scene.step() }
+    #expect(scene.grants > 10, "a scene in which nobody waits shows nothing")
+  }
+}

@@ -1,0 +1,162 @@
+@testable import ErrandCore
+import Testing
+
+/// Hosts with a rate, in the queue.
+@Suite struct AdmissionRateTests {
+  static let red = HTTPURL.Origin.test("http://red.example")
+  static let blue = HTTPURL.Origin.test("http://blue.example")
+
+  /// One request each second at red, two at once; blue has no rate.
+  private func bench(perHost: Int = 10, total: Int = 100, burst: Int = 2) -> Bench {
+    Bench(
+      AdmissionLimits(
+        perHost: perHost, total: total, rates: [HostRate("red.example", requests: 1, burst: burst)]))
+  }
+
+  @Test func `burst goes and the rest waits`() {
+    let bench = bench()
+    bench.run(Self.red, 2)
+    #expect(!bench.enters(Self.red))
+    bench.wait(Self.red, 1)
+    #expect(bench.enters(Self.blue))
+    #expect(bench.wake(at: Self.red) == .seconds(1))
+    #expect(bench.wake(at: Self.blue) == nil)
+  }
+
+  @Test func `freed slot is no token`() {
+    let bench = bench()
+    bench.run(Self.red, 2)
+    bench.wait(Self.red, 1)
+    #expect(bench.release(Self.red) == nil)
+    bench.now = .after(.milliseconds(999))
+    #expect(bench.admitNext(at: Self.red) == nil)
+    bench.now = .after(.seconds(1))
+    #expect(bench.admitNext(at: Self.red) == 1)
+    #expect(bench.wake(at: Self.red) == nil, "nobody waits any more")
+  }
+
+  @Test func `newcomer does not take a waiter's token`() {
+    let bench = bench()
+    bench.run(Self.red, 2)
+    bench.wait(Self.red, 1)
+    bench.now = .after(.seconds(1))
+    bench.wait(Self.red, 2)
+    #expect(bench.admitNext(at: Self.red) == 1)
+    #expect(bench.admitNext(at: Self.red) == nil)
+  }
+
+  @Test func `other host's slot wakes nobody`() {
+    let bench = bench(total: 3)
+    bench.run(Self.red, 2)
+    bench.run(Self.blue)
+    bench.wait(Self.red, 1, .high)
+    bench.wait(Self.blue, 2, .low)
+    #expect(bench.release(Self.blue) == 2, "the host without tokens holds no other back")
+    bench.now = .after(.seconds(1))
+    #expect(bench.admitNext(at: Self.red) == nil, "no slot is free")
+    #expect(bench.wake(at: Self.red) == nil, "the next slot will wake it")
+    #expect(bench.release(Self.blue) == 1)
+  }
+
+  @Test func `full host sets no alarm`() {
+    let bench = bench(perHost: 2)
+    bench.run(Self.red, 2)
+    bench.wait(Self.red, 1)
+    #expect(bench.wake(at: Self.red) == nil, "it waits for a slot, and the one who frees it looks again")
+    #expect(bench.release(Self.red) == nil)
+    #expect(bench.wake(at: Self.red) == .seconds(1))
+  }
+
+  @Test func `unused token goes to the next`() {
+    let bench = bench(burst: 1)
+    bench.run(Self.red)
+    bench.wait(Self.red, 1)
+    #expect(bench.release(Self.red, isUnused: true) == 1)
+  }
+
+  @Test func `used token does not come back`() {
+    let bench = bench(burst: 1)
+    bench.run(Self.red)
+    bench.wait(Self.red, 1)
+    #expect(bench.release(Self.red) == nil)
+  }
+
+  @Test func `each origin has its bucket`() {
+    let bench = bench(burst: 1)
+    bench.run(Self.red)
+    bench.run(.test("http://red.example:8080"))
+    #expect(!bench.enters(Self.red))
+  }
+
+  @Test func `closed host lets nobody in`() {
+    let bench = bench(burst: 5)
+    bench.run(Self.red)
+    bench.close(Self.red, for: .seconds(60))
+    bench.wait(Self.red, 1)
+    #expect(bench.wake(at: Self.red) == .seconds(61), "the bucket is empty then")
+    bench.now = .after(.seconds(60))
+    #expect(bench.release(Self.red) == nil)
+    bench.now = .after(.seconds(61))
+    #expect(bench.admitNext(at: Self.red) == 1)
+  }
+
+  @Test func `host without a rate is not closed`() {
+    let bench = bench()
+    bench.run(Self.blue)
+    bench.close(Self.blue, for: .seconds(60))
+    #expect(bench.enters(Self.blue))
+  }
+
+  @Test func `idle host keeps an empty bucket`() {
+    let bench = Bench(AdmissionLimits(rates: [HostRate(".example", requests: 1, per: .seconds(3_600))]))
+    bench.run(Self.red)
+    #expect(bench.release(Self.red) == nil)
+    for number in 0..<500 {
+      bench.run(.test("http://h\(number).test"))
+      #expect(bench.release(.test("http://h\(number).test")) == nil)
+    }
+    #expect(!bench.enters(Self.red), "who forgets it would break the rate")
+    bench.now = .after(.seconds(3_600))
+    for number in 0..<500 {
+      bench.run(.test("http://i\(number).test"))
+      #expect(bench.release(.test("http://i\(number).test")) == nil)
+    }
+    #expect(bench.placesInUse <= 65)
+    #expect(bench.enters(Self.red))
+  }
+
+  @Test func `rate can be set and lifted`() {
+    let bench = Bench(AdmissionLimits())
+    bench.run(Self.red, 5)
+    bench.change(AdmissionLimits(rates: [HostRate("red.example", requests: 1)]))
+    bench.run(Self.red)
+    bench.wait(Self.red, 1)
+    #expect(bench.release(Self.red) == nil)
+    #expect(bench.admitNext() == nil)
+    bench.change(AdmissionLimits())
+    #expect(bench.admitNext() == 1)
+  }
+
+  @Test(arguments: 0..<8) func `rate holds whatever happens`(seed: UInt64) {
+    var random = SeededNumbers(seed)
+    let bench = bench(perHost: 4, total: 6, burst: 3)
+    var starts: [Int] = []
+    var number = 0
+    for second in 0..<400 {
+      bench.now = .after(.seconds(second))
+      while let waiter = bench.admitNext(at: Self.red) { if waiter > 0 { starts.append(second) } }
+      for _ in 0..<random.next(below: 4) {
+        number += 1
+        if bench.enters(Self.red) { starts.append(second) } else { bench.wait(Self.red, number) }
+      }
+      for _ in 0..<random.next(below: 4) where bench.counts(at: "red.example").running > 0 {
+        if bench.release(Self.red) != nil { starts.append(second) }
+      }
+    }
+    #expect(starts.count > 100)
+    for (index, start) in starts.enumerated() {
+      let window = starts[index...].prefix { $0 < start + 10 }
+      #expect(window.count <= 3 + 9, "burst and rate in any ten seconds")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+@testable import ErrandCore
+import Testing
+
+/// A queue on a bench: waiters are numbers, passes are kept by origin, and time stands until it is set.
+final class Bench {
+  typealias Queue = AdmissionQueue<Int>
+  typealias Origin = HTTPURL.Origin
+
+  private var queue: Queue
+  private var passes: [Origin: [Queue.Pass]] = [:]
+  private var origins: [Int: Origin] = [:]
+  private var tickets: [Int: Queue.Ticket] = [:]
+  var now = MonotonicInstant.start
+
+  init(_ limits: AdmissionLimits) { queue = Queue(limits: limits) }
+
+  var running: Int { queue.running }
+  var waiting: Int { queue.waiting }
+  var placesInUse: Int { queue.placesInUse }
+
+  func counts(at host: String) -> (running: Int, waiting: Int) { queue.counts(at: host) }
+
+  /// Lets exchanges begin that need not wait.
+  func run(_ origin: Origin, _ count: Int = 1) {
+    for _ in 0..<count where !enters(origin) { Issue.record("\(origin) has no room") }
+  }
+
+  /// Whether one may begin at once; then it runs.
+  func enters(_ origin: Origin) -> Bool {
+    guard let pass = queue.tryEnter(origin) ?? queue.tryEnter(origin, now) else { return false }
+    passes[origin, default: []].append(pass)
+    return true
+  }
+
+  /// Puts one into the queue, who has to wait.
+  func wait(_ origin: Origin, _ waiter: Int, _ priority: CallPriority = .normal, owner: UInt64? = nil) {
+    guard case .waits(let ticket) = queue.enter(origin, owner: owner, priority, waiter, now) else {
+      Issue.record("\(waiter) does not wait")
+      return
+    }
+    origins[waiter] = origin
+    tickets[waiter] = ticket
+  }
+
+  /// Whether the queue has no place for one more.
+  func isFull(for origin: Origin, _ priority: CallPriority = .normal) -> Bool {
+    if case .full = queue.enter(origin, owner: nil, priority, 0, now) { true } else { false }
+  }
+
+  func leave(_ waiter: Int) {
+    guard let ticket = tickets[waiter] else { return }
+    let isOut = queue.leave(ticket)
+    #expect(isOut)
+  }
+
+  func change(_ waiter: Int, to priority: CallPriority) {
+    if let ticket = tickets[waiter] { queue.change(ticket, to: priority, now) }
+  }
+
+  func change(_ limits: AdmissionLimits) { queue.change(limits, now) }
+
+  /// Ends one exchange at an origin; the waiter who is let in then.
+  func release(_ origin: Origin, isUnused: Bool = false) -> Int? {
+    guard let pass = passes[origin]?.popLast() else {
+      Issue.record("nothing runs at \(origin)")
+      return nil
+    }
+    return keep(queue.release(pass, isUnused: isUnused, now))
+  }
+
+  /// The waiter who is let in, if there is one who may.
+  func admitNext() -> Int? { keep(queue.admitNext(now)) }
+
+  /// The same at one origin.
+  func admitNext(at origin: Origin) -> Int? { place(origin).flatMap { keep(queue.admitNext(at: $0, now)) } }
+
+  /// How long until the waiters at an origin have a token.
+  func wake(at origin: Origin) -> Duration? {
+    place(origin).flatMap { queue.wake(at: $0, now) }.map { now.duration(to: $0) }
+  }
+
+  /// Closes an origin where an exchange runs.
+  func close(_ origin: Origin, for duration: Duration) {
+    if let pass = passes[origin]?.last { queue.close(pass, until: now.advanced(by: duration)) }
+  }
+
+  /// Ends all that runs, one after the other, and tells who was let in.
+  func drain() -> [Int] {
+    var order: [Int] = []
+    while let origin = passes.first(where: { !$0.value.isEmpty })?.key {
+      if let waiter = release(origin) { order.append(waiter) }
+    }
+    return order
+  }
+
+  private func keep(_ grant: Queue.Grant?) -> Int? {
+    guard let grant, let origin = origins[grant.waiter] else { return nil }
+    #expect(grant.pass.host == tickets[grant.waiter]?.host)
+    passes[origin, default: []].append(grant.pass)
+    return grant.waiter
+  }
+
+  private func place(_ origin: Origin) -> Int? {
+    tickets.first { origins[$0.key] == origin }?.value.host ?? passes[origin]?.last?.host
+  }
+}

@@ -1,0 +1,110 @@
+@testable import ErrandCore
+import Testing
+
+/// The bucket alone, moment by moment.
+@Suite struct RateBucketTests {
+  private func bucket(_ rate: HostRate) -> Held<RateBucket> { Held(RateBucket(rate, .start)) }
+
+  /// Takes all there is.
+  private func drain(_ bucket: Held<RateBucket>, at now: MonotonicInstant) -> Int {
+    var count = 0
+    while bucket.value.hasToken(now), count < 10_000 {
+      bucket.on { $0.take(now) }
+      count += 1
+    }
+    return count
+  }
+
+  @Test(
+    arguments: [
+      (HostRate("h", requests: 10), 10), (HostRate("h", requests: 10, burst: 3), 3),
+      (HostRate("h", requests: 1, per: .seconds(60), burst: 5), 5), (HostRate("h", requests: 0), 1),
+      (HostRate("h", requests: -4, burst: -1), 1), (HostRate("h", requests: 1, per: .seconds(-1)), 1),
+    ])
+  func `bucket begins full`(rate: HostRate, burst: Int) {
+    let bucket = bucket(rate)
+    #expect(bucket.value.isFull(.start))
+    #expect(drain(bucket, at: .start) == burst)
+    #expect(!bucket.value.isFull(.start))
+  }
+
+  @Test(arguments: [(99, 0), (100, 1), (199, 1), (250, 2), (1_000, 10), (100_000, 10)])
+  func `tokens come back one by one`(milliseconds: Int, count: Int) {
+    let bucket = bucket(HostRate("h", requests: 10))
+    #expect(drain(bucket, at: .start) == 10)
+    #expect(bucket.value.next == .after(.milliseconds(100)))
+    #expect(drain(bucket, at: .after(.milliseconds(milliseconds))) == count)
+  }
+
+  @Test func `part of a token is kept`() {
+    let bucket = bucket(HostRate("h", requests: 10, burst: 1))
+    bucket.on { $0.take(.start) }
+    bucket.on { $0.take(.after(.milliseconds(100))) }
+    #expect(bucket.value.next == .after(.milliseconds(200)))
+  }
+
+  @Test func `token that was not used comes back`() {
+    let bucket = bucket(HostRate("h", requests: 1, per: .seconds(60)))
+    bucket.on { $0.take(.start) }
+    #expect(!bucket.value.hasToken(.start))
+    bucket.on { $0.giveBack() }
+    #expect(bucket.value.hasToken(.start))
+  }
+
+  @Test func `rate is never exceeded`() {
+    let bucket = bucket(HostRate("h", requests: 3))
+    var taken = 0
+    for step in 0...10_000 { taken += drain(bucket, at: .after(.milliseconds(step))) }
+    #expect(taken == 3 + 29, "a third of a second is rounded up, not down")
+  }
+
+  @Test func `closed bucket begins empty`() {
+    let bucket = bucket(HostRate("h", requests: 10, burst: 50))
+    bucket.on { $0.close(until: .after(.seconds(30))) }
+    #expect(!bucket.value.hasToken(.after(.seconds(30))))
+    #expect(bucket.value.next == .after(.milliseconds(30_100)))
+    bucket.on { $0.close(until: .after(.seconds(5))) }
+    #expect(bucket.value.next == .after(.milliseconds(30_100)), "an earlier moment opens nothing")
+    #expect(drain(bucket, at: .after(.seconds(31))) == 10)
+  }
+
+  @Test func `other rate keeps what is closed`() {
+    let bucket = bucket(HostRate("h", requests: 10))
+    bucket.on { $0.close(until: .after(.seconds(30))) }
+    let other = RateBucket(HostRate("h", requests: 1_000), .start, after: bucket.value)
+    #expect(!other.hasToken(.after(.seconds(30))))
+    #expect(RateBucket(HostRate("h", requests: 1_000), .start).isFull(.start))
+  }
+
+  @Test(arguments: [Int64.min, 0, .max]) func `ends of time do not trap`(nanoseconds: Int64) {
+    let now = MonotonicInstant(nanoseconds: nanoseconds)
+    let bucket = Held(RateBucket(HostRate("h", requests: 1, per: .seconds(86_400), burst: .max), now))
+    for moment in [now, MonotonicInstant(nanoseconds: .max), MonotonicInstant(nanoseconds: .min)] {
+      bucket.on { $0.take(moment) }
+      bucket.on { $0.close(until: moment) }
+      bucket.on { $0.giveBack() }
+      _ = bucket.value.hasToken(moment)
+      _ = bucket.value.isFull(moment)
+      #expect(bucket.value.next >= MonotonicInstant(nanoseconds: .min))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("api.example.com", "api.example.com", true), ("API.example.com", "api.example.com", true),
+      ("api.example.com", "www.example.com", false), (".example.com", "api.example.com", true),
+      (".example.com", "example.com", false), ("example.com", "api.example.com", false),
+      (".example.com", "badexample.com", false), ("[::1]", "[::1]", true),
+    ])
+  func `rate covers its hosts`(pattern: String, host: String, isCovered: Bool) {
+    #expect(HostRate(pattern, requests: 1).covers(host) == isCovered)
+  }
+
+  @Test func `first rate that fits counts`() {
+    let limits = AdmissionLimits(
+      rates: [HostRate("a.example", requests: 1), HostRate(".example", requests: 2)])
+    #expect(limits.rate(of: "a.example")?.requests == 1)
+    #expect(limits.rate(of: "b.example")?.requests == 2)
+    #expect(limits.rate(of: "b.test") == nil)
+  }
+}

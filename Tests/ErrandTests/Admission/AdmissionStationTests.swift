@@ -1,0 +1,165 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+
+/// The queue in the line: what calls see of it.
+@Suite(.timeLimit(.minutes(2))) struct AdmissionStationTests {
+  @Test func `full queue fails the newcomer`() async {
+    let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 2))
+    for name in ["a", "b", "c"] { await fixture.start(name) }
+    let outcome = await fixture.client.outcome(of: AdmissionFixture.Named(name: "d"))
+    #expect(outcome.error?.stage == .admission)
+    #expect(outcome.error?.code == .queueFull)
+    #expect(
+      outcome.error?.message
+        == "As many calls wait already as may wait (2), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+    )
+    #expect(outcome.error?.attempts == 0)
+    #expect(outcome.error?.request?.url.path == "/d")
+    #expect(fixture.client.admission == (1, 2))
+    await fixture.finish()
+    #expect(fixture.sent.all == ["a", "b", "c"])
+  }
+
+  @Test func `owners take turns in the line`() async {
+    let fixture = AdmissionFixture()
+    let (one, other) = (CallOwner(), CallOwner())
+    await fixture.start("first")
+    for name in ["a1", "a2", "a3"] { await fixture.start(name, owner: one) }
+    for name in ["b1", "b2"] { await fixture.start(name, owner: other) }
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first", "a1", "b1", "a2", "b2", "a3"])
+  }
+
+  @Test func `long wait makes urgent`() async {
+    let fixture = AdmissionFixture()
+    await fixture.start("first")
+    await fixture.start("old", .low)
+    fixture.clock.advance(by: .seconds(10))
+    await fixture.start("new", .high)
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first", "old", "new"])
+  }
+
+  @Test func `counts tell of one host`() async {
+    let fixture = AdmissionFixture()
+    await fixture.start("a")
+    await fixture.start("b")
+    await fixture.start("c", host: "other.example")
+    #expect(fixture.client.admission(at: "H.example") == (1, 1))
+    #expect(fixture.client.admission(at: "other.example") == (1, 0))
+    #expect(fixture.client.admission(at: "third.example") == (0, 0))
+    await fixture.finish()
+    #expect(fixture.client.admission(at: "h.example") == (0, 0))
+  }
+
+  // MARK: - Changes of priority
+
+  /// With an interceptor of the app the call waits in a state of its own.
+  @Test(arguments: [false, true]) func `waiting call can become urgent`(isIntercepted: Bool) async {
+    let fixture = AdmissionFixture { if isIntercepted { $0.interceptors = [Passing()] } }
+    await fixture.start("first")
+    await fixture.start("a")
+    let late = await fixture.start("b", .low)
+    await fixture.start("c")
+    #expect(late.priority == .low)
+    late.change(priority: .high)
+    #expect(late.priority == .high)
+    #expect(late.info.priority == .low, "that is what it was started with")
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first", "b", "a", "c"])
+  }
+
+  @Test func `change after the end does nothing`() async {
+    let fixture = AdmissionFixture()
+    let call = await fixture.start("a", .low)
+    await fixture.finish()
+    call.change(priority: .high)
+    #expect(call.priority == .low)
+  }
+
+  @Test func `exchange has the priority of its moment`() async {
+    let seen = Recorded<CallPriority>()
+    let fixture = AdmissionFixture { $0.transport = .own(Watching(seen, latch: Latch())) }
+    let first = await fixture.start("first")
+    let second = await fixture.start("second", .low)
+    second.change(priority: .high)
+    first.cancel()
+    #expect(await eventually { seen.count == 2 })
+    second.cancel()
+    await fixture.finish()
+    #expect(seen.all == [.normal, .high])
+  }
+
+  @Test func `changes race with turns`() async {
+    for _ in 0..<rounds {
+      let fixture = AdmissionFixture()
+      var calls: [Call] = []
+      for name in ["a", "b", "c"] { calls.append(await fixture.start(name)) }
+      let cancelled = await fixture.start("d")
+      await withTaskGroup(of: Void.self) { group in
+        for call in calls {
+          for priority in CallPriority.allCases { group.addTask { call.change(priority: priority) } }
+        }
+        group.addTask { fixture.latch.open() }
+        group.addTask { cancelled.cancel() }
+      }
+      await fixture.finish()
+      #expect(fixture.ended.count == 4)
+    }
+  }
+
+  // MARK: - Ten thousand
+
+  private static let many = isSanitized ? 1_000 : 10_000
+
+  @Test(arguments: [CallState.StopReason.cancelled, .expired])
+  func `ten thousand waiters leave at once`(reason: CallState.StopReason) async {
+    let fixture = AdmissionFixture()
+    await fixture.start("first")
+    let owners = (0..<100).map { _ in CallOwner() }
+    for number in 0..<Self.many {
+      let options = CallOptions(
+        timeouts: Timeouts(total: reason == .expired ? .seconds(60) : .never),
+        priority: CallPriority.allCases[number % 3], owner: owners[number % 100], tag: "many")
+      fixture.client.start(outcomeOf: AdmissionFixture.Named(name: "\(number)"), on: .inPlace, options: options) {
+        fixture.ended.append($0.told)
+      }
+    }
+    #expect(await eventually(turns: 1_000_000) { fixture.client.admission == (1, Self.many) })
+    switch reason {
+    case .cancelled: fixture.client.cancel(tag: "many")
+    case .expired: fixture.clock.advance(by: .seconds(60))
+    }
+    #expect(await eventually(turns: 1_000_000) { fixture.ended.count == Self.many })
+    #expect(fixture.client.admission == (1, 0), "every place is given up")
+    #expect(Set(fixture.ended.all) == [reason == .cancelled ? "cancelled" : "deadline"])
+    await fixture.finish()
+    #expect(fixture.sent.all == ["first"], "nothing of theirs was sent")
+  }
+}
+
+/// An interceptor that does nothing.
+private struct Passing: Interceptor {
+  func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    try await next(request)
+  }
+}
+
+/// A transport that notes with which priority it is asked.
+private struct Watching: Transport {
+  let seen: Recorded<CallPriority>
+  let latch: Latch
+
+  init(_ seen: Recorded<CallPriority>, latch: Latch) {
+    self.seen = seen
+    self.latch = latch
+  }
+
+  func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    seen.append(exchange.priority)
+    try await latch.wait()
+    return HTTPResponse(head: ResponseHead(status: 200), url: exchange.request.url)
+  }
+}

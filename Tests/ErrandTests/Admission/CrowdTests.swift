@@ -1,0 +1,109 @@
+import ErrandSupport
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Ten thousand calls at once through one client over a real socket: few sockets, little memory, nothing left.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CrowdTests {
+  private static let calls = isSanitized ? 2_000 : 10_000
+  private static let sockets = 16
+
+  /// Each has a URL of its own, so that no two could share an exchange.
+  private struct Ask: APIRequest {
+    typealias Response = String
+    let number: Int
+    var path: Path { "/ask/\(number)" }
+  }
+
+  /// What the calls tell.
+  private final class Tally: Sendable {
+    private let ends = Locked<[Int: Int]>([:])
+    private let results = Locked<[String: Int]>([:])
+
+    func note(_ number: Int, _ outcome: Outcome<String>) {
+      ends.withLock { $0[number, default: 0] += 1 }
+      let isRight = outcome.value == "/ask/\(number)"
+      results.withLock { $0[isRight ? "right" : outcome.told, default: 0] += 1 }
+    }
+
+    var count: Int { ends.withLock { $0.count } }
+    var eachOnce: Bool { ends.withLock { $0.values.allSatisfy { $0 == 1 } } }
+    var told: [String: Int] { results.withLock { $0 } }
+  }
+
+  /// A server that holds every answer at a gate and notes how many sockets were open at once.
+  private final class Host: Sendable {
+    private struct Weak: Sendable {
+      weak let server: LoopbackServer?
+    }
+
+    private final class Peak: Sendable {
+      let server = Locked(Weak(server: nil))
+      let most = Locked(0)
+
+      func note() {
+        let open = server.withLock { $0.server }?.openConnectionCount ?? 0
+        most.withLock { $0 = max($0, open) }
+      }
+    }
+
+    let gate = Gate()
+    let server: LoopbackServer
+    private let peak = Peak()
+
+    init() throws {
+      server = try LoopbackServer { [gate, peak] request in
+        peak.note()
+        return .ok(request.path).held(at: gate)
+      }
+      peak.server.withLock { [server] in $0 = Weak(server: server) }
+    }
+
+    var mostSockets: Int { peak.most.withLock { $0 } }
+  }
+
+  /// Sends a crowd, holds it at the server's gate, and lets it go. Returns the bytes that a waiting call takes.
+  private static func send(_ calls: Int, _ host: Host, _ tally: Tally, _ leaks: LeakCheck) async -> Int {
+    let client = APIClient(baseURL: host.server.url)
+    let transport = CurlTransport()
+    leaks.watch(client, "client")
+    leaks.watch(transport, "transport")
+    client.configure {
+      $0.transport = .own(transport)
+      $0.timeouts = Timeouts(idle: .never, total: .never)
+      $0.admission = AdmissionLimits(perHost: sockets, total: 4 * sockets)
+    }
+    let memory = ProcessUse.residentBytes
+    for number in 0..<calls {
+      client.start(outcomeOf: Ask(number: number), on: .inPlace) { tally.note(number, $0) }
+    }
+    #expect(await eventually(turns: 5_000_000) { client.admission == (sockets, calls - sockets) })
+    let each = (ProcessUse.residentBytes - memory) / calls
+    host.gate.open()
+    #expect(await eventually(turns: 50_000_000) { tally.count == calls })
+    #expect(await eventually { client.running.isEmpty })
+    #expect(client.admission == (0, 0))
+    return each
+  }
+
+  @Test func `ten thousand calls share few sockets`() async throws {
+    // A small crowd goes first: it shows what the process needs at all.
+    _ = await Self.send(500, try Host(), Tally(), LeakCheck())
+    let descriptors = ProcessUse.descriptors
+    let tally = Tally()
+    let leaks = LeakCheck()
+    let host = try Host()
+    let each = await Self.send(Self.calls, host, tally, leaks)
+    print("10,000 calls at once: \(each) bytes a waiting call, at most \(host.mostSockets) sockets")
+    #expect(tally.eachOnce)
+    #expect(tally.told == ["right": Self.calls])
+    #expect((1...Self.sockets).contains(host.mostSockets))
+    if !isSanitized { #expect(each <= 16 << 10) }
+    #expect(await leaks.survivors(turns: 200_000).isEmpty)
+    try await host.server.wait { $0.openConnectionCount == 0 }
+    host.server.stop()
+    #expect(await eventually { ProcessUse.descriptors <= descriptors + 8 }, "\(ProcessUse.descriptors - descriptors)")
+  }
+}
