@@ -1,0 +1,249 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// What a batch gives, and how a member's failure ends it.
+@Suite(.timeLimit(.minutes(5))) struct GroupBatchTests {
+  // MARK: - Values
+
+  @Test func `tuple keeps its types`() async throws {
+    let server = GroupServer()
+    let (text, data, number) = try await server.client.batch(Words("a"), Bytes("b"), Number(7))
+    let typed: (String, Data, Int) = (text, data, number)
+    #expect(typed.0 == "a" && typed.1 == Data("b".utf8) && typed.2 == 7)
+    let alone: String = try await server.client.batch(Words("alone"))
+    #expect(alone == "alone")
+  }
+
+  @Test func `array keeps its order`() async throws {
+    let server = GroupServer()
+    let numbers = try await server.client.batch((0..<50).map { Number($0) }, width: 7)
+    #expect(numbers == Array(0..<50))
+    let lazily = try await server.client.batch((0..<3).lazy.map { Number($0) })
+    #expect(lazily == [0, 1, 2])
+  }
+
+  @Test func `mixed list keeps its order`() async throws {
+    let server = GroupServer()
+    let requests: [any APIRequest] = [Number(3), Words("x"), Bytes("y")]
+    let values = try await server.client.batch(mixed: requests)
+    #expect(values[0] as? Int == 3 && values[1] as? String == "x" && values[2] as? Data == Data("y".utf8))
+    let steps: [any GroupStep] = [Number(1), Batch(Number(2), Words("in"))]
+    let nested = try await server.client.batch(mixed: steps)
+    #expect((nested[1] as? (Int, String))?.0 == 2)
+  }
+
+  @Test func `empty batch completes at once`() async throws {
+    let server = GroupServer()
+    #expect(try await server.client.batch([Number]()) == [])
+    #expect(try await server.client.batch(mixed: []).isEmpty)
+    #expect(await server.client.outcomes(of: [Number]()).isEmpty)
+    #expect(try await server.client.atLeast(0, of: [Number]()) == [])
+    try await server.client.batch()
+    #expect(server.transport.requests.isEmpty)
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `same value runs twice at once`() async throws {
+    let server = GroupServer()
+    let batch = Batch([Words("a", latch: true), Words("b", latch: true)])
+    async let first = server.client.send(batch)
+    async let second = server.client.send(batch)
+    await server.latch.reached(4)
+    server.latch.open()
+    #expect(try await first == ["a", "b"])
+    #expect(try await second == ["a", "b"])
+    #expect(try await server.client.send(batch) == ["a", "b"], "and once more after")
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  // MARK: - Failures
+
+  @Test func `first failure cancels the rest`() async throws {
+    let server = GroupServer()
+    let calls = Recorded<CallEvent>()
+    server.client.configure { $0.accessories = [GroupNoter("client", Recorded(), calls: calls)] }
+    let slow = Words("slow", latch: true)
+    async let ended = server.client.outcome(of: Batch(slow, Number(1), slow, Broken()))
+    await server.latch.reached(2)
+    #expect(await eventually { calls.all.contains { $0.what == "didStop success" } })
+    server.breaks.open()
+    let outcome = await ended
+    let error = try #require(outcome.error)
+    #expect(error.code == .status)
+    #expect(error.status == 500)
+    #expect(error.members.map(\.index) == [3])
+    #expect(error.members.first?.name == "Broken")
+    #expect("\(error)".hasSuffix("(member 4 of the batch, Broken)"))
+    #expect(
+      outcome.report.entries.map { "\($0.state)" }.sorted() == [
+        "cancelled", "cancelled", "failed: status 500", "network",
+      ])
+    #expect(calls.unfinished(of: "client").isEmpty)
+    #expect(calls.all.count { $0.what == "didStop cancelled" } == 2)
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test(arguments: ["array", "mixed", "mixed steps"]) func `failure names its member`(_ form: String) async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let error = try await #require(throws: APIError.self) {
+      switch form {
+      case "array": _ = try await server.client.batch(["ok", "broken"].map(Wish.init), width: 1)
+      case "mixed": _ = try await server.client.batch(mixed: [Number(1), Wish("broken")] as [any APIRequest], width: 1)
+      default: _ = try await server.client.batch(mixed: [Number(1), Wish("broken")] as [any GroupStep], width: 1)
+      }
+    }
+    #expect(error.members == [GroupMember(kind: .batch, group: "batch", index: 1, name: "Wish")])
+    #expect(error.stage == .validate)
+    #expect(error.request?.url.path == "/broken/broken")
+  }
+
+  @Test func `unstarted members are never heard of`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let calls = Recorded<CallEvent>()
+    let options = GroupOptions(members: CallOptions(accessories: [GroupNoter("member", Recorded(), calls: calls)]))
+    let outcome = await server.client.outcome(
+      of: Batch(["ok", "broken", "ok", "ok"].map(Wish.init), width: 1), options: options)
+    #expect(outcome.told == "validate")
+    #expect(server.paths == ["/ok/ok", "/broken/broken"])
+    #expect(calls.stories(of: "member").count == 2)
+    #expect(outcome.report.entries.count == 2)
+  }
+
+  // MARK: - Width
+
+  @Test(arguments: [(3, 3), (1, 1), (0, 1), (-4, 1), (50, 12)])
+  func `width is never exceeded`(_ width: Int, _ expected: Int) async throws {
+    let server = GroupServer()
+    async let values = server.client.batch((0..<12).map { Words("\($0)", latch: true) }, width: width)
+    await server.latch.reached(expected)
+    #expect(server.client.running.count == expected)
+    server.latch.open()
+    #expect(try await values == (0..<12).map { "\($0)" })
+    #expect(server.peak == expected)
+  }
+
+  // MARK: - Outcomes
+
+  @Test func `outcomes disturb nobody`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let results = await server.client.outcomes(of: ["broken", "ok", "broken", "ok"].map(Wish.init), width: 2)
+    #expect(results.map { (try? $0.get()) ?? "-" } == ["-", "ok", "-", "ok"])
+    #expect(results.compactMap(\.error?.status) == [500, 500])
+    let outcome = await server.client.outcome(of: Batch(outcomesOf: [Wish("broken")]))
+    #expect(outcome.told == "success", "the batch has what it wants")
+  }
+
+  @Test func `cancelled outcomes keep what ended`() async throws {
+    let server = GroupServer()
+    let calls = Recorded<CallEvent>()
+    server.client.configure { $0.accessories = [GroupNoter("client", Recorded(), calls: calls)] }
+    let wishes = ["ok", "held", "held", "ok"].map(Wish.init)
+    async let ended = server.client.outcomes(of: wishes, width: 2, options: .tag("feed"))
+    await server.latch.reached(2)
+    server.client.cancel(tag: "feed")
+    let results = await ended
+    #expect((try? results[0].get()) == "ok")
+    #expect(results.dropFirst().map { $0.error?.stage } == [.cancelled, .cancelled, .cancelled])
+    #expect(results[1].error?.request?.url.path == "/held/held")
+    #expect(results[3].error?.request == nil, "it was never started")
+    #expect(calls.stories(of: "client").count == 3)
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `late outcomes say deadline`() async throws {
+    let server = GroupServer()
+    async let ended = server.client.outcomes(
+      of: ["held", "ok"].map(Wish.init), width: 1, options: .deadline(.seconds(3)))
+    await server.latch.reached()
+    server.clock.advance(by: .seconds(3))
+    let results = await ended
+    #expect(results.map { $0.error?.stage } == [.deadline, .deadline])
+    for result in results {
+      let text = try #require(result.error?.message)
+      #expect(!text.contains("timeouts.total"), "the call's own time-out has nothing to do with it: \(text)")
+    }
+  }
+
+  // MARK: - First and at least
+
+  @Test func `first success wins`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let value = try await server.client.first(of: ["held", "broken", "ok"].map(Wish.init))
+    #expect(value == "ok")
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `late success does not win`() async throws {
+    let server = GroupServer()
+    let stubborn = Latch()
+    let early = Latch()
+    let steps = [
+      Waiting(latch: stubborn, isStubborn: true, value: "late"), Waiting(latch: early, value: "early"),
+    ]
+    async let value = server.client.first(of: steps)
+    async let counted = server.client.atLeast(1, of: steps)
+    await stubborn.reached(2)
+    await early.reached(2)
+    early.open()
+    for _ in 0..<1_000 { await Task.yield() }
+    stubborn.open()
+    #expect(try await value == "early")
+    #expect(try await counted == ["early"])
+  }
+
+  @Test func `failures alone give the first one`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let error = try await #require(throws: APIError.self) {
+      _ = try await server.client.first(of: [Wish("broken"), Wish("broken")], width: 1)
+    }
+    #expect(error.members.map(\.index) == [0])
+    #expect(error.code == .status)
+  }
+
+  @Test func `at least ends when it has enough`() async throws {
+    let server = GroupServer()
+    let wishes = ["held", "ok", "held", "ok"].map(Wish.init)
+    #expect(try await server.client.atLeast(2, of: wishes) == ["ok", "ok"])
+    #expect(try await server.client.atLeast(0, of: wishes) == [])
+    #expect(try await server.client.atLeast(-1, of: wishes) == [])
+    #expect(server.transport.requests.count == 4, "nothing is asked for nothing")
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `at least fails when it must`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let error = try await #require(throws: APIError.self) {
+      _ = try await server.client.atLeast(3, of: ["held", "broken", "ok", "broken"].map(Wish.init))
+    }
+    #expect(error.code == .status)
+    #expect([1, 3].contains(error.members.first?.index))
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `more wanted than there are`() async throws {
+    let server = GroupServer()
+    for (wanted, count, text) in [
+      (3, 2, "3 successes were asked for, and the batch has 2 members; ask for fewer, or give it more."),
+      (2, 1, "2 successes were asked for, and the batch has 1 member; ask for fewer, or give it more."),
+      (1, 0, "1 success was asked for, and the batch has no members; ask for fewer, or give it more."),
+    ] {
+      let wishes = (0..<count).map { _ in Wish("ok") }
+      let error = try await #require(throws: APIError.self) {
+        _ = try await server.client.atLeast(wanted, of: wishes)
+      }
+      #expect(error.stage == .group && error.code == .tooFew)
+      #expect(error.message == text)
+    }
+    await #expect(throws: APIError.self) { _ = try await server.client.first(of: [Wish]()) }
+    #expect(server.transport.requests.isEmpty)
+  }
+}

@@ -1,0 +1,107 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Batches and chains over a real socket.
+@Suite(.timeLimit(.minutes(5))) struct GroupSocketTests {
+  private struct Answer: Decodable, Sendable, Equatable {
+    let id: Int
+    let next: String
+  }
+
+  private struct Step: APIRequest {
+    typealias Response = Answer
+    let name: String
+    var path: Path { "/step/\(name)" }
+  }
+
+  private struct Picture: APIRequest {
+    let name: String
+    var path: Path { "/pictures/\(name)" }
+  }
+
+  private static func answer(_ request: RecordedRequest) -> LoopbackAnswer {
+    switch request.path {
+    case "/step/a": .json(#"{"id":1,"next":"b"}"#)
+    case "/step/b": .json(#"{"id":2,"next":"d"}"#)
+    case "/step/c": .json(#"{"id":3,"next":"d"}"#)
+    case "/step/d": .json(#"{"id":4,"next":""}"#)
+    case "/pictures/lost": .status(404, body: "lost")
+    default: .ok(request.path)
+    }
+  }
+
+  @Test func `one of four fails`() async throws {
+    let server = try LoopbackServer(handler: Self.answer)
+    let client = APIClient(baseURL: server.url)
+    let names = ["one", "two", "lost", "four"]
+    let results = await client.outcomes(of: names.map(Picture.init))
+    #expect(results.map { (try? $0.get()).map { String(decoding: $0, as: UTF8.self) } ?? "-" }
+      == ["/pictures/one", "/pictures/two", "-", "/pictures/four"])
+    let error = try await #require(throws: APIError.self) {
+      _ = try await client.batch(Step(name: "a"), Picture(name: "one"), Picture(name: "lost"), Picture(name: "two"))
+    }
+    #expect(error.status == 404)
+    #expect(error.members.map(\.index) == [2])
+    #expect("\(error)".hasSuffix("(member 3 of the batch, Picture)"))
+    #expect(await eventually { client.running.isEmpty })
+  }
+
+  @Test func `chain branches over sockets`() async throws {
+    let server = try LoopbackServer(handler: Self.answer)
+    let client = APIClient(baseURL: server.url)
+    let outcome = await client.outcome(
+      of: Chain { chain in
+        let a = try await chain.send(Step(name: "a"))
+        async let b = chain.send(Step(name: a.next))
+        async let c = chain.send(Step(name: "c"))
+        let joined = try await (b, c)
+        guard joined.0.next == joined.1.next else { return joined.0 }
+        return try await chain.send(Step(name: joined.0.next))
+      })
+    #expect(outcome.value == Answer(id: 4, next: ""))
+    let paths = server.requests.map(\.path)
+    #expect(paths.first == "/step/a" && Set(paths[1...2]) == ["/step/b", "/step/c"] && paths.last == "/step/d")
+    #expect(outcome.report.entries.map { "\($0.state)" } == ["network", "network", "network", "network"])
+  }
+
+  @Test(arguments: ["batch", "chain"]) func `cancel closes the connections`(_ form: String) async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok("late").held(at: gate) }
+    let client = APIClient(baseURL: server.url)
+    let pictures = (0..<4).map { Picture(name: "\($0)") }
+    let ended = Latch()
+    let told = Recorded<APIError.Stage?>()
+    let call: GroupCall
+    if form == "batch" {
+      call = client.start(outcomeOf: Batch(pictures), on: .queue(.global())) {
+        told.append($0.error?.stage)
+        ended.open()
+      }
+    } else {
+      call = client.start(outcomeOf: Chain { try await $0.batch(pictures) }, on: .queue(.global())) {
+        told.append($0.error?.stage)
+        ended.open()
+      }
+    }
+    try await gate.reached(times: 4)
+    #expect(server.openConnectionCount == 4)
+    call.cancel()
+    await ended.waitStubbornly()
+    try await server.wait { $0.openConnectionCount == 0 }
+    #expect(told.all == [.cancelled])
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+  }
+
+  @Test func `deadline closes the connections`() async throws {
+    let server = try LoopbackServer { _ in .ok("late").stalled() }
+    let client = APIClient(baseURL: server.url)
+    let error = try await #require(throws: APIError.self) {
+      _ = try await client.batch(
+        (0..<3).map { Picture(name: "\($0)") }, options: .deadline(.milliseconds(50)))
+    }
+    #expect(error.stage == .deadline)
+    try await server.wait { $0.openConnectionCount == 0 }
+  }
+}

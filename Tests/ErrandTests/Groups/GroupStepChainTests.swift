@@ -1,0 +1,286 @@
+@testable import ErrandCore
+import Dispatch
+import Errand
+import ErrandTesting
+import Synchronization
+import Testing
+
+/// A chain that is built step by step: its callbacks, and its end.
+@Suite(.timeLimit(.minutes(5))) struct GroupStepChainTests {
+  private enum Refusal: Error, Equatable { case first, second }
+
+  /// Starts a chain and waits for its end.
+  @MainActor private static func end(
+    _ chain: StepChain, _ server: GroupServer, _ options: GroupOptions = GroupOptions()
+  ) async -> GroupOutcome<StepValues> {
+    let ended = Latch()
+    let outcomes = Recorded<GroupOutcome<StepValues>>()
+    server.client.start(outcomeOf: chain, options: options) {
+      outcomes.append($0)
+      ended.open()
+    }
+    await ended.waitStubbornly()
+    let left = await server.leftovers()
+    #expect(left.isEmpty)
+    #expect(outcomes.count == 1)
+    return outcomes.all[0]
+  }
+
+  @MainActor @Test func `callback comes before the next step`() async {
+    let server = GroupServer()
+    let got = Recorded<String>()
+    var chain = StepChain()
+    chain.add(Number(1)) { number, _ in got.append("\(number): \(server.paths.count)") }
+    chain.add(Words("two"))
+    chain.add(Batch(Number(3), Words("four"))) { pair, chain in
+      got.append("\(pair.0)\(pair.1): \(server.paths.count) \(chain.report.entries.count)")
+    }
+    let outcome = await Self.end(chain, server)
+    #expect(got.all == ["1: 1", "3four: 4 3"])
+    #expect(outcome.value?.all.count == 3)
+    #expect(outcome.value?.first(Int.self) == 1)
+    #expect(outcome.value?.first(String.self) == "two")
+    #expect(outcome.value?.first(Double.self) == nil)
+  }
+
+  @MainActor @Test func `callbacks add steps`() async {
+    let server = GroupServer()
+    let got = Recorded<String>()
+    var chain = StepChain("counting")
+    chain.add(Number(1)) { _, chain in
+      chain.add(Number(3)) { _, chain in
+        got.append("\(chain.add(Number(4), on: .inPlace) { number, _ in got.append("\(number)") })")
+      }
+    }
+    chain.add(Number(2))
+    let outcome = await Self.end(chain, server)
+    #expect(server.paths == ["/number/1", "/number/2", "/number/3", "/number/4"])
+    #expect(got.all == ["true", "4"])
+    #expect(outcome.value?.all.compactMap { $0 as? Int } == [1, 2, 3, 4])
+    #expect(await Self.end(chain, server).value?.all.count == 4, "each run has its own steps")
+  }
+
+  @MainActor @Test func `two runs share nothing`() async {
+    let server = GroupServer()
+    let ended = Latch()
+    let got = Recorded<String>()
+    var chain = StepChain()
+    chain.add(Words("a", latch: true)) { text, chain in chain.add(Words(text)) }
+    for _ in 0..<2 {
+      server.client.start(outcomeOf: chain) {
+        got.append("\($0.value?.all.count ?? -1)")
+        if got.count == 2 { ended.open() }
+      }
+    }
+    chain.add(Number(9))
+    await server.latch.reached(2)
+    server.latch.open()
+    await ended.waitStubbornly()
+    #expect(got.all == ["2", "2"], "what is added after the start belongs to later runs")
+  }
+
+  @MainActor @Test(arguments: ["end", "failure", "stop", "own failure"])
+  func `nothing is added after the end`(_ ending: String) async {
+    let server = GroupServer()
+    server.breaks.open()
+    let chains = Recorded<RunningChain>()
+    var chain = StepChain()
+    chain.add(Number(1)) { _, chain in
+      chains.append(chain)
+      if ending == "stop" { chain.stop() }
+      if ending == "own failure" { chain.fail(Refusal.first) }
+    }
+    if ending == "failure" { chain.add(Broken()) }
+    _ = await Self.end(chain, server)
+    let asked = server.paths.count
+    #expect(chains.all[0].add(Number(2)) == false)
+    #expect(chains.all[0].add(Number(2), on: .inPlace) { _, _ in } == false)
+    #expect(server.paths.count == asked)
+  }
+
+  @MainActor @Test func `empty chain completes`() async {
+    let server = GroupServer()
+    let outcome = await Self.end(StepChain(), server)
+    #expect(outcome.value?.all.isEmpty == true)
+  }
+
+  /// Nobody holds anything, and nobody is told: it runs all the same, and is freed.
+  @MainActor @Test func `chain without delegate is freed`() async {
+    let server = GroupServer()
+    let leaks = LeakCheck()
+    do {
+      var delegate: NotingGroupDelegate? = NotingGroupDelegate(Recorded())
+      var chain = StepChain()
+      let captured = Captured()
+      leaks.watch(captured, "captured")
+      chain.add(Words("a", latch: true)) { _, chain in
+        withExtendedLifetime(captured) {}
+        chain.add(Number(2))
+        leaks.watch(chain, "running chain")
+      }
+      if let delegate {
+        leaks.watch(delegate, "delegate")
+        server.client.start(chain, delegate: delegate)
+      }
+      delegate = nil
+    }
+    await server.latch.reached()
+    server.latch.open()
+    #expect(await server.leftovers().isEmpty)
+    #expect(server.paths == ["/held/a", "/number/2"])
+    #expect(await leaks.survivors(turns: 20_000).isEmpty)
+  }
+
+  // MARK: - Ending early
+
+  @MainActor @Test(arguments: ["main", "queue"]) func `stop is never a success`(_ place: String) async {
+    let server = GroupServer()
+    let got = Recorded<String>()
+    let queue = DispatchQueue(label: "steps")
+    var chain = StepChain()
+    if place == "main" {
+      chain.add(Number(1)) { _, chain in
+        chain.stop()
+        chain.add(Number(7)) { _, _ in got.append("added step") }
+      }
+    } else {
+      chain.add(Number(1), on: .queue(queue)) { _, chain in chain.stop() }
+    }
+    chain.add(Number(2)) { _, _ in got.append("next step") }
+    let outcome = await Self.end(chain, server)
+    #expect(outcome.error?.stage == .cancelled)
+    #expect(outcome.error?.message == "The chain was cancelled.")
+    #expect(got.all.isEmpty)
+    #expect(server.paths == ["/number/1"])
+  }
+
+  /// Also in the callback of the last step, behind which nothing would come.
+  @MainActor @Test func `stop in the last callback counts`() async {
+    let server = GroupServer()
+    var chain = StepChain()
+    chain.add(Number(1)) { _, chain in chain.stop() }
+    #expect(await Self.end(chain, server).told == "cancelled")
+  }
+
+  @MainActor @Test(arguments: [1, 2]) func `own failure ends the chain`(_ steps: Int) async throws {
+    let server = GroupServer()
+    var chain = StepChain("order")
+    chain.add(Number(1)) { _, chain in
+      chain.fail(Refusal.first)
+      chain.fail(Refusal.second)
+    }
+    if steps == 2 { chain.add(Number(2)) }
+    let outcome = await Self.end(chain, server)
+    let error = try #require(outcome.error)
+    #expect(error.code == .step)
+    #expect(error.cause as? Refusal == .first)
+    #expect(server.paths == ["/number/1"])
+  }
+
+  @MainActor @Test func `own API error stays itself`() async {
+    let server = GroupServer()
+    var chain = StepChain()
+    chain.add(Number(1)) { _, chain in chain.fail(APIError(.validate, .business, "Too young.")) }
+    let outcome = await Self.end(chain, server)
+    #expect(outcome.error?.code == .business && outcome.error?.message == "Too young.")
+  }
+
+  @MainActor @Test func `failed step ends the chain`() async {
+    let server = GroupServer()
+    server.breaks.open()
+    let got = Recorded<String>()
+    var chain = StepChain("order")
+    chain.add(Number(1))
+    chain.add(Broken()) { _, _ in got.append("callback of a failure") }
+    chain.add(Number(3)) { _, _ in got.append("after a failure") }
+    let outcome = await Self.end(chain, server)
+    #expect(outcome.error?.members == [GroupMember(kind: .chain, group: "order", index: 1, name: "Broken")])
+    #expect(got.all.isEmpty)
+    #expect(server.paths == ["/number/1", "/broken/x"])
+  }
+
+  @MainActor @Test(arguments: GroupStopTests.Way.allCases.filter { $0 != .task })
+  func `every stop ends it`(_ way: GroupStopTests.Way) async {
+    let server = GroupServer()
+    let ended = Latch()
+    let told = Recorded<String>()
+    var owner: CallOwner? = CallOwner()
+    var chain = StepChain()
+    chain.add(Number(1))
+    chain.add(Words("a", latch: true)) { _, _ in told.append("callback") }
+    chain.add(Number(2))
+    server.client.start(outcomeOf: chain, options: GroupOptions(deadline: .seconds(5), owner: owner, tag: "feed")) {
+      told.append($0.error?.message ?? "success")
+      ended.open()
+    }
+    await server.latch.reached()
+    switch way {
+    case .owner: if let owner { server.client.cancel(owner: owner) }
+    case .ownerFreed: owner = nil
+    case .tag: server.client.cancel(tag: "feed")
+    case .all, .task: server.client.cancelAll()
+    case .deadline: server.clock.advance(by: .seconds(5))
+    }
+    await ended.waitStubbornly()
+    #expect(told.all == [way.message.replacing("batch", with: "chain")])
+    #expect(await server.leftovers().isEmpty)
+    withExtendedLifetime(owner) {}
+  }
+
+  // MARK: - Where callbacks come
+
+  @MainActor @Test func `callbacks come where they are wanted`() async {
+    let server = GroupServer()
+    let queue = DispatchQueue(label: "steps", attributes: .concurrent)
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let got = Recorded<String>()
+    let taken = Atomic<Int>(0)
+    var chain = StepChain()
+    chain.add(Number(1), on: .queue(queue)) { _, _ in got.append("queue \(DispatchQueue.getSpecific(key: key) ?? false)") }
+    chain.add(Number(2), on: .custom { job in
+      taken.wrappingAdd(1, ordering: .relaxed)
+      Task.detached { job() }
+    }) { _, _ in got.append("custom") }
+    chain.add(Number(3)) { _, _ in
+      MainActor.assertIsolated()
+      got.append("main")
+    }
+    _ = await Self.end(chain, server)
+    #expect(got.all == ["queue true", "custom", "main"])
+    #expect(taken.load(ordering: .relaxed) == 1)
+  }
+
+  /// Awaited from the main actor, it does not stand in its own callbacks' way.
+  @MainActor @Test func `awaited chain calls back too`() async throws {
+    let server = GroupServer()
+    let got = Recorded<Int>()
+    var chain = StepChain()
+    chain.add(Number(1)) { number, _ in got.append(number) }
+    let values = try await server.client.send(chain)
+    #expect(got.all == [1] && values.first(Int.self) == 1)
+  }
+
+  /// A callback that waits for a busy main actor is taken back by a cancel, and the chain's own end follows.
+  @MainActor @Test(arguments: ["handle", "deadline"])
+  func `queued callback is taken back`(_ way: String) async {
+    let server = GroupServer()
+    let ended = Latch()
+    let told = Recorded<String>()
+    let isAnswered = Atomic<Bool>(false)
+    var chain = StepChain()
+    chain.add(Number(1), on: .inPlace) { _, _ in isAnswered.store(true, ordering: .releasing) }
+    chain.add(Number(2)) { _, _ in told.append("callback") }
+    let call = server.client.start(outcomeOf: chain, options: .deadline(.seconds(5))) {
+      told.append($0.told)
+      ended.open()
+    }
+    // The main actor is busy from here until the second step has ended and its callback stands in the queue.
+    holdMain { call.report.entries.count == 2 && call.report.entries[1].duration != nil }
+    for _ in 0..<50 { holdMain { true } }
+    if way == "handle" { call.cancel() } else { server.clock.advance(by: .seconds(5)) }
+    await ended.waitStubbornly()
+    #expect(told.all == [way == "handle" ? "cancelled" : "deadline"])
+    #expect(await server.leftovers().isEmpty)
+  }
+}

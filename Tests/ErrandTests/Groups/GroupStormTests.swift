@@ -1,0 +1,178 @@
+@testable import ErrandCore
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Random trees of batches and chains over answers in random order, stopped at random: each run has one terminal
+/// event, each member one end, and nothing is left.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct GroupStormTests {
+  /// `ERRAND_STORM`, or 60.
+  private static let storms = ProcessInfo.processInfo.environment["ERRAND_STORM"].flatMap(Int.init) ?? 60
+
+  /// A part of a tree.
+  indirect enum Tree: CallGroup {
+    case call(String)
+    case batch([Tree], width: Int?)
+    case chain([Tree])
+    case steps([Tree])
+    case first([Tree])
+    case outcomes([Tree])
+
+    var name: String { "tree" }
+
+    func body(in group: GroupScope) async throws -> Int {
+      switch self {
+      case .call(let wish):
+        _ = try await group.send(Wish(wish))
+        return 1
+      case .batch(let parts, let width): return try await group.batch(parts, width: width).reduce(0, +)
+      case .chain(let parts):
+        return try await group.chain { chain in
+          var sum = 0
+          for pair in stride(from: 0, to: parts.count, by: 2) {
+            async let first = chain.send(parts[pair])
+            if pair + 1 < parts.count { sum += try await chain.send(parts[pair + 1]) }
+            sum += try await first
+          }
+          return sum
+        }
+      case .steps(let parts):
+        var chain = StepChain()
+        for part in parts { chain.add(part, on: .custom { job in Task.detached { job() } }) { _, _ in } }
+        return try await group.send(chain).all.count
+      case .first(let parts): return try await group.first(of: parts)
+      case .outcomes(let parts): return await group.outcomes(of: parts).count
+      }
+    }
+
+    static func random(depth: Int) -> Tree {
+      if depth == 0 || Int.random(in: 0..<4) == 0 {
+        return .call(["ok", "ok", "turn", "turn", "turn", "broken"].randomElement() ?? "ok")
+      }
+      let parts = (0..<Int.random(in: 0...4)).map { _ in Tree.random(depth: depth - 1) }
+      switch Int.random(in: 0..<5) {
+      case 0: return .batch(parts, width: [nil, 1, 2].randomElement() ?? nil)
+      case 1: return .chain(parts)
+      case 2: return .steps(parts)
+      case 3: return .first(parts)
+      default: return .outcomes(parts)
+      }
+    }
+  }
+
+  /// A server whose answers come after a random number of turns.
+  private static func client(_ calls: Recorded<CallEvent>, _ groups: GroupTally, _ clock: ManualClock) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(
+      ScriptedTransport { request in
+        let turns = request.url.path.hasPrefix("/turn") ? Int.random(in: 0...60) : Int.random(in: 0...3)
+        for _ in 0..<turns {
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+        return .text("x", status: request.url.path.hasPrefix("/broken") ? 500 : 200)
+      })
+    configuration.timers = clock
+    configuration.admission = AdmissionLimits(perHost: 4, total: 4)
+    configuration.accessories = [GroupNoter("client", Recorded(), calls: calls), groups]
+    return APIClient(configuration)
+  }
+
+  @Test func `every run ends once`() async {
+    for round in 0..<Self.storms {
+      let leaks = LeakCheck()
+      var problems = await Self.blow(leaks)
+      problems += await leaks.survivors(turns: 50_000).map { "\($0) lives on" }
+      guard problems.isEmpty else {
+        Issue.record("round \(round): \(problems.joined(separator: "\n"))")
+        return
+      }
+    }
+  }
+
+  private static func blow(_ leaks: LeakCheck) async -> [String] {
+    let (calls, groups, clock) = (Recorded<CallEvent>(), GroupTally(), ManualClock())
+    let client = client(calls, groups, clock)
+    leaks.watch(client, "client")
+    let ends = Recorded<Int>()
+    await withTaskGroup(of: Void.self) { tasks in
+      for number in 0..<8 {
+        tasks.addTask {
+          await run(number, client, clock, leaks) { _ in ends.append(number) }
+        }
+      }
+    }
+    var problems: [String] = []
+    if ends.all.sorted() != Array(0..<8) { problems.append("terminal events: \(ends.all)") }
+    if await !eventually({ client.registry.running.isEmpty }) {
+      problems.append("\(client.registry.running.count) run")
+    }
+    if client.admission != (0, 0) { problems.append("admission \(client.admission)") }
+    if clock.pending != 0 { problems.append("\(clock.pending) timers") }
+    let unfinished = calls.unfinished(of: "client")
+    if !unfinished.isEmpty { problems.append("calls: \(unfinished)") }
+    problems += groups.problems
+    return problems
+  }
+
+  /// Runs one tree, and stops it at some moment or not.
+  private static func run(
+    _ number: Int, _ client: APIClient, _ clock: ManualClock, _ leaks: LeakCheck,
+    _ note: @escaping @Sendable (String) -> Void
+  ) async {
+    let tree = Tree.random(depth: 3)
+    var owner: CallOwner? = CallOwner()
+    if let owner { leaks.watch(owner, "owner") }
+    var options = GroupOptions(deadline: number == 0 ? .seconds(1) : .never, owner: owner, tag: "tree \(number)")
+    if Bool.random() { options.beforeCompletion = { _ in await Task.yield() } }
+    let ended = Latch()
+    var call: GroupCall?
+    var task: Task<Void, Never>?
+    switch number % 3 {
+    case 0: task = Task { [options] in note(await client.outcome(of: tree, options: options).told) }
+    case 1:
+      call = client.start(outcomeOf: tree, options: options) { outcome in
+        note(outcome.told)
+        ended.open()
+      }
+    default:
+      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) { outcome in
+        note(outcome.told)
+        ended.open()
+      }
+    }
+    for _ in 0..<Int.random(in: 0...40) { await Task.yield() }
+    switch Int.random(in: 0..<8) {
+    case 0: call?.cancel()
+    case 1: task?.cancel()
+    case 2: if let owner { client.cancel(owner: owner) }
+    case 3: owner = nil
+    case 4: client.cancel(tag: "tree \(number)")
+    case 5: client.running.randomElement()?.cancel()
+    case 6: if number == 0 { clock.advance(by: .seconds(1)) }
+    default: break
+    }
+    if let task { await task.value } else { await ended.waitStubbornly() }
+    withExtendedLifetime(owner) {}
+  }
+}
+
+/// Counts what is told of groups.
+final class GroupTally: Accessory {
+  private let counts = Locked<[UInt64: [Int]]>([:])
+
+  func willStart(_ group: GroupInfo) { note(group, 0) }
+  func willStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 1) }
+  func didStop(_ group: GroupInfo, _ ending: GroupEnding) { note(group, 2) }
+
+  /// The groups that were not told each thing once.
+  var problems: [String] {
+    counts.withLock { counts in counts.filter { $0.value != [1, 1, 1] }.map { "group \($0.key): \($0.value)" } }
+  }
+
+  private func note(_ group: GroupInfo, _ place: Int) {
+    counts.withLock { $0[group.id, default: [0, 0, 0]][place] += 1 }
+  }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import Errand
+import ErrandTesting
+
+/// The ways a group can be started.
+enum GroupDoor: CaseIterable, Sendable {
+  case outcome, outcomeElsewhere, send, closures, closuresOnQueue, closuresOnTasks, outcomeOf, outcomeOfOnQueue
+  case delegate, freedDelegate
+
+  static let queue = DispatchQueue(label: "groups.callbacks")
+
+  var isAwaited: Bool { self == .outcome || self == .outcomeElsewhere || self == .send }
+  var isOnQueue: Bool { self == .closuresOnQueue || self == .outcomeOfOnQueue }
+  var isOnMain: Bool { !isAwaited && !isOnQueue && self != .closuresOnTasks }
+
+  /// Starts the group; the terminal event is noted as `told …`.
+  @MainActor func start(
+    _ group: some CallGroup, _ client: APIClient, _ options: GroupOptions, _ events: Recorded<String>,
+    _ leaks: LeakCheck, _ captures: LeakCheck
+  ) -> StartedGroup {
+    let captured = Captured()
+    captures.watch(captured, "captured object")
+    let onProgress: @Sendable (GroupProgress) -> Void = { _ in withExtendedLifetime(captured) {} }
+    switch self {
+    case .outcome:
+      return StartedGroup(task: Task { captured.note(await client.outcome(of: group, options: options).told, events) })
+    case .outcomeElsewhere:
+      return StartedGroup(
+        task: Task { @concurrent in captured.note(await client.outcome(of: group, options: options).told, events) })
+    case .send:
+      return StartedGroup(task: Task { await Self.send(group, client, options, captured, events) })
+    case .closures:
+      return StartedGroup(
+        call: client.start(group, options: options) { _ in
+          captured.note("success", events)
+        } onFailure: {
+          captured.note($0.stage.rawValue, events)
+        } onProgress: {
+          onProgress($0)
+        })
+    case .closuresOnQueue, .closuresOnTasks:
+      let executor = isOnQueue ? CallbackExecutor.queue(Self.queue) : .custom { job in Task.detached { job() } }
+      return StartedGroup(
+        call: client.start(
+          group, on: executor, options: options, onSuccess: { _ in captured.note("success", events) },
+          onFailure: { captured.note($0.stage.rawValue, events) }, onProgress: onProgress))
+    case .outcomeOf:
+      return StartedGroup(
+        call: client.start(outcomeOf: group, options: options) { captured.note($0.told, events) })
+    case .outcomeOfOnQueue:
+      return StartedGroup(
+        call: client.start(outcomeOf: group, on: .queue(Self.queue), options: options) {
+          captured.note($0.told, events)
+        })
+    case .delegate, .freedDelegate:
+      let delegate = NotingGroupDelegate(events)
+      leaks.watch(delegate, "delegate")
+      let call = client.start(group, options: options, delegate: delegate)
+      return StartedGroup(call: call, delegate: self == .delegate ? delegate : nil)
+    }
+  }
+
+  private static func send(
+    _ group: some CallGroup, _ client: APIClient, _ options: GroupOptions, _ captured: Captured,
+    _ events: Recorded<String>
+  ) async {
+    do {
+      _ = try await client.send(group, options: options)
+      captured.note("success", events)
+    } catch {
+      captured.note(error.stage.rawValue, events)
+    }
+  }
+}
+
+/// A group on its way, whatever door it was started by.
+struct StartedGroup {
+  var call: GroupCall?
+  var task: Task<Void, Never>?
+  var delegate: NotingGroupDelegate?
+
+  func cancel() {
+    call?.cancel()
+    task?.cancel()
+  }
+}
+
+/// A delegate that notes what it is told.
+@MainActor final class NotingGroupDelegate: GroupDelegate {
+  private let events: Recorded<String>
+
+  init(_ events: Recorded<String>) { self.events = events }
+
+  func groupFinished(_ group: FinishedGroup) { events.append("told success") }
+  func groupFailed(_ group: FailedGroup) { events.append("told \(group.error.stage.rawValue)") }
+}
