@@ -34,6 +34,7 @@ final class AdmissionFixture: Sendable {
         return answer
       })
     configuration.timers = clock
+    configuration.joining = .never
     configuration.admission = limits
     change(&configuration)
     client = APIClient(configuration)

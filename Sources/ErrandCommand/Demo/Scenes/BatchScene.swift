@@ -10,10 +10,10 @@ struct BatchScene: DemoScene {
       let name: String
       var path: Path { "/images/\(name).png" }
     }
-    let page = Batch(
-      Image(name: "sun"), Image(name: "lost"), Image(name: "moon"), Image(name: "star"), GetUser(id: 7))
+    let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
+    let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
     let whole = await client.outcome(of: page)
-    let each = await client.outcomes(of: ["sun", "lost", "moon", "star"].map { Image(name: $0) })
+    let each = await client.outcomes(of: images)
     """#
 
   struct Image: APIRequest {
@@ -37,10 +37,10 @@ struct BatchScene: DemoScene {
 
   @MainActor func play(on stage: Stage) async throws {
     let client = stage.client
-    let page = Batch(
-      Image(name: "sun"), Image(name: "lost"), Image(name: "moon"), Image(name: "star"), GetUser(id: 7))
+    let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
+    let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
     let whole = await client.outcome(of: page)
-    let each = await client.outcomes(of: ["sun", "lost", "moon", "star"].map { Image(name: $0) })
+    let each = await client.outcomes(of: images)
     gate.open()
 
     stage.showGot(whole.error)

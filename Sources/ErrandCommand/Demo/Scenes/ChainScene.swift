@@ -13,7 +13,6 @@ struct ChainScene: DemoScene {
       return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
     }
     let outcome = await client.outcome(of: signUp)
-    print(outcome.report)
     """#
 
   struct Register: APIRequest {
@@ -70,16 +69,17 @@ struct ChainScene: DemoScene {
       async let friends = chain.send(Friends(id: account.id))
       return try await chain.send(Welcome(friends: friends.count, bytes: avatar.count))
     }
-    async let ending = client.outcome(of: signUp)
-    try await gate.reached(times: 2)
-    let sideBySide = gate.arrivals
-    gate.open()
-    let outcome = await ending
+    let sideBySide = Task { [gate] in
+      try await gate.reached(times: 2)
+      gate.open()
+      return gate.arrivals
+    }
+    let outcome = await client.outcome(of: signUp)
 
     for request in stage.requests() { stage.showSent(request) }
     for line in "\(outcome.report)".split(separator: "\n") { stage.showGot(String(line)) }
     stage.claim("the chain has the value of its last step", outcome.value == "welcome")
-    stage.claim("avatar and friends were at the server side by side", sideBySide == 2)
+    stage.claim("avatar and friends were at the server side by side", try await sideBySide.value == 2)
     stage.claim("the last step was made of both", stage.requests().last?.target == "/welcome?friends=2&bytes=12")
     stage.claim("the plan has all five", outcome.report.calls == 5)
   }

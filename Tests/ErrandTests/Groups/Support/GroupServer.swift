@@ -52,6 +52,7 @@ final class GroupServer: Sendable {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(transport)
     configuration.timers = clock
+    configuration.joining = .never
     change(&configuration)
     client = APIClient(configuration)
   }
