@@ -10,17 +10,34 @@ package struct Storing: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let cache else { return try await next(request) }
-    guard let note = context.note, let trip = note as? CacheTrip else {
-      let response = try await next(request)
-      if request.method.isSafe { return response }
-      // A call without the cache that changes something makes what is stored for its URL worthless, too.
-      let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
-      let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
-      await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
-        cache.remove(selection, from: store)
-      }
-      return response
+    if hasTrip(context) { return try await visiting(request, context, cache, next) }
+    if request.method.isSafe { return try await next(request) }
+    return try await changing(request, context, cache, next)
+  }
+
+  /// Apart, like those below: a call that waits below holds no room for them.
+  @inline(never)
+  private func hasTrip(_ context: CallContext) -> Bool { context.note is CacheTrip }
+
+  /// A call without the cache that changes something makes what is stored for its URL worthless, too.
+  @inline(never)
+  private func changing(
+    _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
+  ) async throws -> HTTPResponse {
+    let response = try await next(request)
+    let policy = context.plan.cache?.policy(for: request.url.host) ?? .none
+    let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
+    await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
+      cache.remove(selection, from: store)
     }
+    return response
+  }
+
+  @inline(never)
+  private func visiting(
+    _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
+  ) async throws -> HTTPResponse {
+    guard let trip = context.note as? CacheTrip else { return try await next(request) }
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
     let (answered, times) = try await ask(request, trip.asked?.how.fields ?? trip.question.fieldsToAdd, cache, next)
     if answered.status == 304, trip.asked != nil {

@@ -1,18 +1,47 @@
 /// The ways down the line: one for most calls, a second one past an entry that is refused or after a stored answer.
+///
+/// A call that waits keeps every frame from here down to its wait. So what is done before and after stands in functions
+/// of their own, which must not be drawn in: thousands may wait at once.
 extension CallRun {
+  @inline(never)
   func carryOut() async -> CallEnding {
+    switch prepared() {
+    case .success(let way):
+      return isTwofold(way.context) ? await cachedThenFresh(way) : await descend(way)
+    case .failure(let error): return unbuilt(error)
+    }
+  }
+
+  @inline(never)
+  private func unbuilt(_ error: APIError) -> CallEnding { ending(error, nil) }
+
+  /// What goes down the line, and with what beside it.
+  private final class Way: Sendable {
+    let request: HTTPRequest
+    let context: CallContext
+
+    init(_ request: HTTPRequest, _ context: CallContext) {
+      self.request = request
+      self.context = context
+    }
+  }
+
+  @inline(never)
+  private func prepared() -> Result<Way, APIError> {
     do {
       try await takeTurn()
       let plan = try plan()
       let built = try typed.build(snapshot.builder, family, options)
       record.built(built)
-      if typed.isTwofold, let cache = plan.cache, cache.mode.asksTwice {
-        return await cachedThenFresh(built, plan, cache)
-      }
-      return await descend(built, context(plan))
+      return .success(Way(built, context(plan)))
     } catch {
-      return ending(.mapping(error, as: .build), nil)
+      return .failure(.mapping(error, as: .build))
     }
+  }
+
+  @inline(never)
+  private func isTwofold(_ context: CallContext) -> Bool {
+    typed.isTwofold && context.plan.cache?.mode.asksTwice == true
   }
 
   private func context(
@@ -23,11 +52,13 @@ extension CallRun {
 
   /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any
   /// case. What was frozen on the first way down is sent on the second.
-  private func cachedThenFresh(_ built: HTTPRequest, _ plan: CallPlan, _ cache: CachePlan) async -> CallEnding {
-    var plan = plan
+  @inline(never)
+  private func cachedThenFresh(_ way: Way) async -> CallEnding {
+    var plan = way.context.plan
+    guard let cache = plan.cache else { return await descend(way) }
     plan.cache = cache.reading(.cacheOnlyAtAnyAge)
     let log = FreezeLog()
-    let stored = await descend(built, context(plan, noting: log))
+    let stored = await descend(Way(way.request, context(plan, noting: log)))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in
@@ -35,28 +66,42 @@ extension CallRun {
       }
     }
     plan.cache = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
-    var fresh = await descend(built, context(plan, replaying: FreezeReplay(log)))
+    var fresh = await descend(Way(way.request, context(plan, replaying: FreezeReplay(log))))
     fresh.isUnchanged = stored.error == nil && fresh.error == nil && fresh.repeats(stored)
     return fresh
   }
 
   /// One way down. A stored answer that this call's rules refuse is removed, and the call goes down once more.
-  private func descend(_ built: HTTPRequest, _ context: CallContext) async -> CallEnding {
-    let came = await pass(built, context)
+  @inline(never)
+  private func descend(_ way: Way) async -> CallEnding { await concluded(await answer(way), way) }
+
+  @inline(never)
+  private func concluded(_ answer: Answer, _ way: Way) async -> CallEnding {
+    let came = await judged(answer, way.context)
     guard let hit = came.refusedHit else { return came }
     hit.refuse()
-    if context.plan.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
-    return await pass(built, context.pastCache())
+    if way.context.plan.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
+    let past = Way(way.request, way.context.pastCache())
+    return await judged(await self.answer(past), past.context)
   }
 
-  private func pass(_ built: HTTPRequest, _ context: CallContext) async -> CallEnding {
+  private typealias Answer = Result<HTTPResponse, any Error>
+
+  private func answer(_ way: Way) async -> Answer {
     do {
-      let response = try await snapshot.line.get().run(built, from: 0, context)
-      return ending(await decode(response, context.plan), response)
-    } catch let stopped as CallState.Stopped {
-      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
+      return .success(try await snapshot.line.get().run(way.request, from: 0, way.context))
     } catch {
-      return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
+      return .failure(error)
+    }
+  }
+
+  @inline(never)
+  private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
+    switch answer {
+    case .success(let response): return ending(await decode(response, context.plan), response)
+    case .failure(let stopped as CallState.Stopped):
+      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
+    case .failure(let error): return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
     }
   }
 

@@ -6,12 +6,19 @@ package struct Authorizing: Interceptor {
     guard !request.fields.contains(.authorization), let credential = try await credential(request, context) else {
       return try await next(request)
     }
+    return try await next(try showing(credential, request))
+  }
+
+  @inline(never)
+  private func showing(_ credential: Credential, _ request: HTTPRequest) throws -> HTTPRequest {
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
     try WireRules.check(request)
-    return try await next(request)
+    return request
   }
 
+  /// Apart, like the above: a call that waits below holds no room for what is done before.
+  @inline(never)
   private func credential(_ request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     switch context.plan.credential {
     case .none: return nil

@@ -3,17 +3,25 @@ package struct Freezing: Interceptor {
   package init() {}
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let frozen = try fixed(request, context)
+    if let probe = context.plan.probe {
+      await probe(frozen, context)
+      return HTTPResponse(head: ResponseHead(status: 204), url: frozen.url)
+    }
+    return try await next(frozen)
+  }
+
+  /// What is sent: this request, or the one that an earlier pass of the call has sent. Apart, so that a call that waits
+  /// below holds no room for it.
+  @inline(never)
+  private func fixed(_ request: HTTPRequest, _ context: CallContext) throws -> HTTPRequest {
     if let replayed = context.replay?.take(for: request) {
       context.freeze(replayed)
-      return try await next(replayed.request)
+      return replayed.request
     }
     try WireRules.check(request)
     context.freeze(.init(request: request, account: account(context)))
-    if let probe = context.plan.probe {
-      await probe(request, context)
-      return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
-    }
-    return try await next(request)
+    return request
   }
 
   /// The account of the call's first pass, where there was one.

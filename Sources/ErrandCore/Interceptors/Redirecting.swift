@@ -5,6 +5,14 @@ package struct Redirecting: Interceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
     guard RedirectDecision.isRedirect(response.status) else { return response }
+    return try await followed(response, request, context, next)
+  }
+
+  /// Apart, so that a call that waits for its first answer holds no room for it.
+  @inline(never)
+  private func followed(
+    _ response: HTTPResponse, _ request: HTTPRequest, _ context: CallContext, _ next: Next
+  ) async throws -> HTTPResponse {
     let (last, usedCache) = try await follow(response, to: request, context, next)
     guard usedCache, (400..<500).contains(last.status), context.plan.cache?.mode.asksNobody != true else { return last }
     // A stored redirect may lead to where nothing is any more: the server is asked for the way once.

@@ -51,15 +51,16 @@ import Testing
   @Test func `codes are stable`() throws {
     let codes: [APIError.Code] = [
       .invalidURL, .invalidPath, .invalidMethod, .invalidHeader, .invalidArgument, .invalidBody, .parameter,
-      .unsupported, .interceptor, .noCredential, .admission, .tooManyRedirects, .redirectLoop, .invalidRedirect,
-      .redirectRefused, .status, .contentType, .shape, .notJSON, .business, .decoding, .cancelled, .deadline,
+      .unsupported, .interceptor, .noCredential, .admission, .queueFull, .tooManyRedirects, .redirectLoop,
+      .invalidRedirect, .redirectRefused, .status, .contentType, .shape, .notJSON, .business, .decoding, .cancelled,
+      .deadline,
     ]
     #expect(
       codes.map(\.rawValue).joined(separator: " ")
         == """
         invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported interceptor \
-        noCredential admission tooManyRedirects redirectLoop invalidRedirect redirectRefused status contentType shape \
-        notJSON business decoding cancelled deadline
+        noCredential admission queueFull tooManyRedirects redirectLoop invalidRedirect redirectRefused status contentType \
+        shape notJSON business decoding cancelled deadline
         """)
     let code = APIError.Code.status
     #expect(try JSONDecoder().decode(APIError.Code.self, from: try JSONEncoder().encode(code)) == code)

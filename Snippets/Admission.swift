@@ -1,0 +1,54 @@
+// How many exchanges run at once, who is next, and how often a host is asked.
+import Errand
+import ErrandTesting
+import Foundation
+
+struct Search: APIRequest {
+  let text: String
+  var path: Path { "/search/\(text)" }
+  typealias Response = String
+}
+
+struct Prefetch: APIRequest {
+  let number: Int
+  var path: Path { "/pages/\(number)" }
+  var priority: CallPriority { .low }
+  typealias Response = String
+}
+
+let server = try LoopbackServer { request in .ok(request.path) }
+
+// snippet.limits
+var configuration = ClientConfiguration(baseURL: server.url)
+configuration.admission = AdmissionLimits(
+  perHost: 6, total: 24, waiting: 1_000, ageing: .seconds(5))
+let client = APIClient(configuration)
+// snippet.end
+
+// snippet.full
+let outcome = await client.outcome(of: Search(text: "swift"))
+if outcome.error?.code == .queueFull { print("too much at once; later") }
+// snippet.end
+
+// snippet.priority
+let page = CallOwner()
+let call = client.start(Prefetch(number: 2), options: .owner(page)) { text in
+  print(text)
+}
+call.change(priority: .high)  // somebody looks at that page now
+// snippet.end
+
+// snippet.rates
+client.configure {
+  $0.admission.rates = [
+    HostRate("api.example.com", requests: 10, burst: 20),
+    HostRate(".slow.example", requests: 100, per: .seconds(60)),
+  ]
+}
+// snippet.end
+
+// snippet.counts
+let (running, waiting) = client.admission
+let here = client.admission(at: "api.example.com")
+print("\(running) run, \(waiting) wait; at that host \(here.running) and \(here.waiting)")
+// snippet.end
