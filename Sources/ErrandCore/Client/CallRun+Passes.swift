@@ -53,7 +53,7 @@ extension CallRun {
       let response = try await snapshot.line.get().run(built, from: 0, context)
       return ending(await decode(response, context.plan), response)
     } catch let stopped as CallState.Stopped {
-      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
+      return ending(stopError(stopped.reason), nil)
     } catch {
       return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
     }

@@ -106,9 +106,14 @@ final class CallRun: Sendable {
   /// What came, or the reason for which the call was stopped, whatever came.
   private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let error = APIError.stopped(reason, limit: totalTimeout)
+    let error = stopError(reason)
     if ending.error?.stage == error.stage { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
+  }
+
+  /// The error of a call that was stopped, by a cancel, by its own time-out or by that of its group.
+  func stopError(_ reason: CallState.StopReason) -> APIError {
+    reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
   /// Adds what the run knows to an error.

@@ -138,7 +138,8 @@ import Testing
         ended.open()
       }
     default:
-      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) { outcome in
+      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) {
+        outcome in
         note(outcome.told)
         ended.open()
       }
