@@ -85,7 +85,7 @@ extension APIClient: CallSender {
         run.finish(came.error) { onEnd(run.info, $0.outcome(came)) }
       }
     }
-    return GroupCall(run)
+    return GroupCall(run.ledger)
   }
 }
 

@@ -8,6 +8,8 @@ final class CallRegistry: Sendable {
     var info: CallInfo?
     let owner: UInt64?
     let tag: String?
+    /// The number of a group; nil for a call.
+    var group: UInt64?
   }
 
   private struct Places: Sendable {
@@ -41,10 +43,14 @@ final class CallRegistry: Sendable {
     _ = removed
   }
 
-  /// Stops every call the rule picks; returns how many it made a difference to.
+  /// Stops every call and group the rule picks; returns how many it made a difference to. Groups come first, the
+  /// outermost before those in it: their members end with them and are not counted.
   @discardableResult
   func cancel(where rule: (Entry) -> Bool) -> Int {
-    running.filter(rule).count { $0.state.stop(.cancelled) }
+    let picked = running.filter(rule)
+    let groups = picked.filter { $0.group != nil }.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
+    let calls = picked.lazy.filter { $0.group == nil }
+    return groups.count { $0.state.stop(.cancelled) } + calls.count { $0.state.stop(.cancelled) }
   }
 
   /// True once: for the delivery that has to warn of a late main actor.

@@ -5,10 +5,22 @@
 extension CallRun {
   @inline(never)
   func carryOut() async -> CallEnding {
+    if turn != nil, let error = await refusedTurn() { return unbuilt(error) }
     switch prepared() {
     case .success(let way):
       return isTwofold(way.context) ? await cachedThenFresh(way) : await descend(way)
     case .failure(let error): return unbuilt(error)
+    }
+  }
+
+  /// Waits for as long as the rule for repeats says; returns why the call may not go on.
+  @inline(never)
+  private func refusedTurn() async -> APIError? {
+    do {
+      try await takeTurn()
+      return nil
+    } catch {
+      return .mapping(error, as: .build)
     }
   }
 
@@ -29,7 +41,6 @@ extension CallRun {
   @inline(never)
   private func prepared() -> Result<Way, APIError> {
     do {
-      try await takeTurn()
       let plan = try plan()
       let built = try typed.build(snapshot.builder, family, options)
       record.built(built)
@@ -100,7 +111,7 @@ extension CallRun {
     switch answer {
     case .success(let response): return ending(await decode(response, context.plan), response)
     case .failure(let stopped as CallState.Stopped):
-      return ending(.stopped(stopped.reason, limit: totalTimeout), nil)
+      return ending(stopError(stopped.reason), nil)
     case .failure(let error): return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
     }
   }

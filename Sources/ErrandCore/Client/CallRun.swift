@@ -128,9 +128,14 @@ final class CallRun: Sendable {
   private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
     let superseded = reason == .cancelled ? turn?.supersession : nil
-    let error = superseded ?? APIError.stopped(reason, limit: totalTimeout)
+    let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))
+  }
+
+  /// The error of a call that was stopped, by a cancel, by its own time-out or by that of its group.
+  func stopError(_ reason: CallState.StopReason) -> APIError {
+    reason == .expired && !state.isPastDeadline ? .groupExpired : .stopped(reason, limit: totalTimeout)
   }
 
   /// Adds what the run knows to an error.

@@ -66,6 +66,9 @@ public final class CallState: Sendable {
     deadline.map { max(.zero, timers.now.duration(to: $0)) }
   }
 
+  /// Whether its own deadline has passed.
+  var isPastDeadline: Bool { deadline.map { $0 <= timers.now } ?? false }
+
   /// Whether the call has been stopped, or recalled after its work had ended.
   public var isStopped: Bool { storage.withLock { $0.stopReason != nil } }
 

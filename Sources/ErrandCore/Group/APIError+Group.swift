@@ -1,14 +1,23 @@
 extension APIError {
   /// The error of a group that was stopped.
+  ///
+  /// - Parameter limit: The group's own deadline, where that has passed; nil where a group around it has stopped it.
   static func stopped(_ reason: CallState.StopReason, of group: GroupInfo, limit: Duration?) -> APIError {
     switch reason {
     case .cancelled: APIError(.cancelled, .cancelled, "The \(group.kind) was cancelled.")
     case .expired:
       APIError(
         .deadline, .deadline,
-        "The \(group.kind) did not end within its deadline\(limit.map { " of \($0)" } ?? ""); raise `deadline` to wait longer."
-      )
+        limit.map {
+          "The \(group.kind) did not end within its deadline of \($0); raise `deadline` to wait longer."
+        } ?? "The \(group.kind) did not end within the deadline of the group it belongs to; raise that to wait longer.")
     }
+  }
+
+  /// The error of a call whose group came to its deadline.
+  static var groupExpired: APIError {
+    APIError(
+      .deadline, .deadline, "The call did not end within the deadline of its group; raise that to wait longer.")
   }
 
   /// What an error thrown in a group's body means to the caller.

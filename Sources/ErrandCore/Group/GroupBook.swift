@@ -2,33 +2,51 @@
 struct GroupBook: Sendable {
   typealias Report = GroupReport
 
+  /// A member that runs.
+  private struct Member: Sendable {
+    let state: CallState
+    /// What a group knows of itself; nil for a call.
+    let ledger: GroupLedger?
+  }
+
   private(set) var entries: [Report.Entry] = []
-  /// The states of the members that run, at the places of their entries.
-  private var running: [CallState?] = []
+  /// The members that run, at the places of their entries.
+  private var running: [Member?] = []
   private var stopped: CallState.StopReason?
-  private(set) var finished = 0
+  private var isClosed = false
+  var finished = 0
   /// The members in all, where that is known.
   var total: Int?
   var bytes: Int64 = 0
+  /// How long the group took; nil while it runs.
+  var duration: Duration?
 
   var progress: GroupProgress { GroupProgress(finished: finished, total: total, bytes: bytes) }
 
-  /// A member begins. Returns its place, and why it must stop at once where the group has been stopped.
-  mutating func begin(_ name: MemberName, at start: Duration, _ state: CallState) -> (Int, CallState.StopReason?) {
+  /// The groups that run as members.
+  var inner: [(place: Int, ledger: GroupLedger)] {
+    running.enumerated().compactMap { place, member in member?.ledger.map { (place, $0) } }
+  }
+
+  /// A member begins. Returns its place, nil where the group is over, and why it must stop at once where it must.
+  mutating func begin(
+    _ name: MemberName, at start: Duration, _ state: CallState, _ ledger: GroupLedger?
+  ) -> (place: Int?, CallState.StopReason?) {
+    if isClosed { return (nil, .cancelled) }
     entries.append(Report.Entry(title: name, start: start))
-    running.append(state)
+    running.append(Member(state: state, ledger: ledger))
     return (entries.count - 1, stopped)
   }
 
-  /// A member has ended. Returns its state, to be released outside the lock.
+  /// A member has ended. Returns what is to be released outside the lock.
   mutating func end(
     _ place: Int, at end: Duration, _ state: Report.State, _ report: Report? = nil
-  ) -> CallState? {
+  ) -> (any Sendable)? {
     guard entries.indices.contains(place) else { return nil }
     entries[place].duration = end - entries[place].start
     entries[place].state = state
     if let report { entries[place].inner = [report] }
-    finished += 1
+    if total == nil { finished += 1 }
     defer { running[place] = nil }
     return running[place]
   }
@@ -36,6 +54,12 @@ struct GroupBook: Sendable {
   /// The group is stopped: returns the states of the members that have to stop.
   mutating func stop(_ reason: CallState.StopReason) -> [CallState] {
     stopped = stopped ?? reason
-    return running.compactMap { $0 }
+    return running.compactMap { $0?.state }
+  }
+
+  /// The group's work is over: returns the states of the members that were left behind.
+  mutating func close() -> [CallState] {
+    isClosed = true
+    return running.compactMap { $0?.state }
   }
 }

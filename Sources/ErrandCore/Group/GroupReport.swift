@@ -44,7 +44,7 @@ public struct GroupReport: Sendable, CustomStringConvertible {
 
     /// The name: that of the request's type, or the group's.
     public var name: String { "\(title)" }
-    /// What ran in it; nil for a call, and for a group that has not ended.
+    /// What ran in it so far; nil for a call.
     public var report: GroupReport? { inner.first }
   }
 
@@ -59,13 +59,14 @@ public struct GroupReport: Sendable, CustomStringConvertible {
   public var calls: Int { entries.reduce(0) { $0 + ($1.report?.calls ?? 1) } }
 
   /// Whether there were calls and the answers of all of them came from the cache.
-  public var isFromCache: Bool {
-    !entries.isEmpty
-      && entries.allSatisfy { entry in
-        if let report = entry.report { return report.isFromCache }
-        if case .answered(let origin, _) = entry.state { return origin.isFromCache }
-        return false
-      }
+  public var isFromCache: Bool { calls > 0 && holdsHitsAlone }
+
+  private var holdsHitsAlone: Bool {
+    entries.allSatisfy { entry in
+      if let report = entry.report { return report.holdsHitsAlone }
+      if case .answered(let origin, _) = entry.state { return origin.isFromCache }
+      return false
+    }
   }
 
   /// The plan as lines of text; it holds no secrets.

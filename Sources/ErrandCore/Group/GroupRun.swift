@@ -4,15 +4,13 @@ import ErrandSupport
 final class GroupRun: Sendable {
   let info: GroupInfo
   let state: CallState
+  let ledger: GroupLedger
   let client: APIClient
   let options: GroupOptions
 
   private let parent: GroupRun?
   private let place: Int
-  private let book = Locked(GroupBook())
   private let accessories: [any Accessory]
-  private let timers: any Timers
-  private let started: MonotonicInstant
   private let log: CallLog?
   private let delivery: Delivery
   /// Nil for a group that tells its end alone: its only job needs no order.
@@ -35,15 +33,14 @@ final class GroupRun: Sendable {
     self.options = options
     self.parent = parent
     self.delivery = delivery
-    timers = snapshot.timers
-    started = timers.now
-    let now = started
-    state = CallState(deadline: options.deadline.duration.map { now.advanced(by: $0) }, timers: timers)
+    let now = snapshot.timers.now
+    state = CallState(deadline: options.deadline.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)
     info = GroupInfo(
       id: CallNumber.next(), name: group.name, kind: group.kind, tag: options.tag, indicator: options.indicator)
+    ledger = GroupLedger(info, state, started: now)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories = snapshot.configuration.accessories + options.accessories
-    place = client.registry.add(.init(state: state, owner: options.ownership?.number, tag: options.tag))
+    place = client.registry.add(.init(state: state, owner: options.ownership?.number, tag: options.tag, group: info.id))
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let tellsOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)
@@ -52,32 +49,45 @@ final class GroupRun: Sendable {
 
   // MARK: - The work
 
-  /// Runs the body where the caller is. A stop of the group stops its members; the cancellation of the task only stops
-  /// the group.
+  /// Runs the body where the caller is. A stop of the group stops its members.
   func live<Value, Failure>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (GroupScope) async throws(Failure) -> Value
+    _ body: (GroupScope) async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
     let scope = GroupScope(run: self)
-    return await withTaskCancellationHandler(
+    return await state.whileAsking({ self.ledger.stopMembers($0) }) {
+      do throws(Failure) {
+        return .success(try await body(scope))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Runs the whole work where the caller is: the cancellation of the task only stops the group, up to its end.
+  func listening<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ work: () async -> Value
+  ) async -> Value {
+    await withTaskCancellationHandler(
       operation: {
         _ = isolation
-        return await state.whileAsking({ self.stopMembers($0) }) {
-          do throws(Failure) {
-            return .success(try await body(scope))
-          } catch {
-            return .failure(error)
-          }
-        }
+        return await work()
       },
       onCancel: { state.stop(.cancelled) }, isolation: isolation)
   }
 
-  /// Ends the work: settles the group and runs the hook that is off the callback executor.
-  func settle(_ error: APIError?) async -> APIError? {
-    // User code that throws a cancellation of its own cancels the group: the handle and the error say the same.
-    if error?.stage == .cancelled { state.stop(.cancelled) }
+  /// Ends the work: what was left behind ends, and the hook runs that is off the callback executor.
+  func settle(_ came: APIError?) async -> APIError? {
+    ledger.close()
+    var error = came
+    if let reason = state.endsBy {
+      error = stopError(reason)
+    } else if came?.stage == .cancelled {
+      // A member that was cancelled alone, or user code that throws a cancellation of its own, cancels the group: the
+      // handle and the error say the same.
+      state.stop(.cancelled)
+    }
     state.settle()
-    let error = turned(error, by: state.endsBy)
+    error = turned(error, by: state.endsBy)
     if let hook = options.beforeCompletion {
       let ending = GroupEnding(error: error, report: report)
       _ = try? await state.running { await hook(ending) }
@@ -94,7 +104,9 @@ final class GroupRun: Sendable {
 
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
   func finish<Told>(_ came: APIError?, _ tell: (GroupEnding) -> Told) -> Told {
-    let ending = GroupEnding(error: turned(came, by: state.claim()), report: report)
+    let error = turned(came, by: state.claim())
+    ledger.finish()
+    let ending = GroupEnding(error: error, report: report)
     for accessory in accessories { accessory.willStop(info, ending) }
     options.afterCompletion?(ending)
     let told = tell(ending)
@@ -110,53 +122,60 @@ final class GroupRun: Sendable {
   /// What came, or the reason for which the group was stopped, whatever came.
   private func turned(_ error: APIError?, by reason: CallState.StopReason?) -> APIError? {
     guard let reason else { return error }
-    let stopped = APIError.stopped(reason, of: info, limit: options.deadline.duration)
+    let stopped = stopError(reason)
     return error?.stage == stopped.stage ? error : stopped
+  }
+
+  private func stopError(_ reason: CallState.StopReason) -> APIError {
+    .stopped(reason, of: info, limit: state.isPastDeadline ? options.deadline.duration : nil)
   }
 
   /// The whole run of a group, where the caller is.
   func outcome<G: CallGroup>(of group: G) async -> GroupOutcome<G.Response> {
-    let came = await work(group)
+    let came = await listening { await settled(await bodied(group)) }
     return finish(came.error) { $0.outcome(came) }
   }
 
-  /// Runs the group's body and the hook behind it.
-  func work<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
-    let came = await live { scope in try await group.body(in: scope) }.mapError { APIError.mapping($0, in: info) }
+  /// The work of a group that was started. Its body runs in a task that a stop of the group cancels, so that it reaches
+  /// whatever else the body waits for.
+  func workInTask<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
+    let task = Task { @concurrent in await self.bodied(group) }
+    return await settled(await state.whileAsking({ _ in task.cancel() }) { await task.value })
+  }
+
+  private func bodied<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
+    await live { scope in try await group.body(in: scope) }.mapError { APIError.mapping($0, in: info) }
+  }
+
+  private func settled<Value>(_ came: Result<Value, APIError>) async -> Result<Value, APIError> {
     let error = await settle(came.error)
     return error.map { .failure($0) } ?? came
   }
 
-  /// The same in a task that a stop of the group cancels, so that it reaches whatever else the body waits for.
-  func workInTask<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
-    let task = Task { @concurrent in await self.work(group) }
-    return await state.whileAsking({ _ in task.cancel() }) { await task.value }
-  }
-
   // MARK: - Members
 
-  /// A member begins: it ends with the group. Returns its place.
-  func begin(_ name: MemberName, _ member: CallState) -> Int {
-    let (place, reason) = book.withLock { $0.begin(name, at: elapsed, member) }
-    if let reason { member.stop(reason) }
-    return place
-  }
+  /// A member begins: it ends with the group. Returns its place; nil where the group is over.
+  func begin(_ name: MemberName, _ member: CallState) -> Int? { ledger.begin(name, member) }
+
+  /// A group begins as a member.
+  func begin(_ inner: GroupRun) -> Int? { ledger.begin(MemberName(inner.info), inner.state, inner.ledger) }
 
   /// A member has ended.
-  func end(_ place: Int, _ state: GroupReport.State, _ report: GroupReport? = nil) {
-    let released = book.withLock { $0.end(place, at: elapsed, state, report) }
-    _ = released
+  func end(_ place: Int?, _ state: GroupReport.State, _ report: GroupReport? = nil) {
+    if ledger.end(place, state, report) { tellProgress() }
+  }
+
+  /// One of the members that are counted has ended.
+  func count() {
+    ledger.count()
     tellProgress()
   }
 
-  /// The error as one of a step; in a batch, which knows its members by their order, as it is.
-  func placed(_ error: APIError, _ place: Int, _ name: MemberName) -> APIError {
-    guard info.kind == .chain else { return error }
-    return error.ofMember(GroupMember(kind: .chain, group: info.name, index: place, name: "\(name)"))
+  /// The error as one of a step; in a batch that knows its members by their order, as it is.
+  func placed(_ error: APIError, _ place: Int?, _ name: MemberName) -> APIError {
+    guard let place, !ledger.isCounted else { return error }
+    return error.ofMember(GroupMember(kind: info.kind, group: info.name, index: place, name: "\(name)"))
   }
-
-  /// Says how many members there will be.
-  func expect(_ count: Int) { book.withLock { $0.total = count } }
 
   /// What a member's progress adds to the group's; nil where nobody wants to know.
   func meter() -> ProgressCallback? {
@@ -166,24 +185,16 @@ final class GroupRun: Sendable {
       let gained = last.withLock { last in
         let before = progress.direction == .upload ? last.up : last.down
         if progress.direction == .upload { last.up = progress.bytes } else { last.down = progress.bytes }
-        return max(0, progress.bytes.subtractingReportingOverflow(before).partialValue)
+        // A body that begins anew counts again.
+        return progress.bytes < before
+          ? progress.bytes : progress.bytes.subtractingReportingOverflow(before).partialValue
       }
       add(gained)
     }
   }
 
   /// What ran so far.
-  var report: GroupReport {
-    GroupReport(group: info, duration: elapsed, entries: book.withLock { $0.entries })
-  }
-
-  var progress: GroupProgress { book.withLock { $0.progress } }
-
-  private var elapsed: Duration { started.duration(to: timers.now) }
-
-  private func stopMembers(_ reason: CallState.StopReason) {
-    for member in book.withLock({ $0.stop(reason) }) { member.stop(reason) }
-  }
+  var report: GroupReport { ledger.report }
 
   // MARK: - Progress
 
@@ -192,7 +203,7 @@ final class GroupRun: Sendable {
   }
 
   private func add(_ bytes: Int64) {
-    book.withLock { $0.bytes = $0.bytes.addingReportingOverflow(bytes).partialValue }
+    ledger.add(bytes)
     parent?.add(bytes)
     tellProgress()
   }
@@ -202,7 +213,7 @@ final class GroupRun: Sendable {
     guard let lane, wantsBytes else { return }
     lane.run { [self] in
       guard !state.isClaimed else { return }
-      let progress = progress
+      let progress = ledger.progress
       for accessory in accessories { accessory.progressed(info, progress) }
       options.onProgress?(progress)
       delivery.onProgress?(info, progress)

@@ -43,7 +43,7 @@ public struct GroupScope: CallSender {
     of group: G, options: GroupOptions = GroupOptions()
   ) async -> GroupOutcome<G.Response> {
     let inner = GroupRun(group, options, run.client, parent: run)
-    let place = run.begin(MemberName(inner.info), inner.state)
+    let place = run.begin(inner)
     let outcome = await inner.outcome(of: group)
     run.end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)
     return GroupOutcome(
@@ -52,7 +52,7 @@ public struct GroupScope: CallSender {
 
   private func carryOut<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
-  ) async -> (CallEnding, place: Int) {
+  ) async -> (CallEnding, place: Int?) {
     let call = run.client.run(typed, run.options.forMember(options), onProgress: run.meter())
     let place = run.begin(MemberName(of: typed.request), call.state)
     let came = await run.client.listen(to: call)

@@ -33,6 +33,12 @@ struct MemberName: Sendable, CustomStringConvertible {
     given = nil
   }
 
+  /// The name of a step that may be a group: that has a name of its own.
+  init<S: GroupStep>(ofAny step: S) {
+    type = S.self
+    given = (step as? any CallGroup)?.name
+  }
+
   /// The name that a group has.
   init(_ group: GroupInfo) {
     type = GroupInfo.self

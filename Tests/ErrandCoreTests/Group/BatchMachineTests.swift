@@ -79,7 +79,8 @@ import Testing
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       let count = Int.random(in: 0...6, using: &random)
-      let goal = [Goal.all, .outcomes, .successes(Int.random(in: 0...count, using: &random))]
+      let goal =
+        [Goal.all, .outcomes, .successes(Int.random(in: 0...count, using: &random))]
         .randomElement(using: &random) ?? .all
       var machine = BatchMachine(goal, count: count)
       var started = 0

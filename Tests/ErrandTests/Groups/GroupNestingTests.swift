@@ -162,7 +162,8 @@ import Testing
     await server.latch.reached()
     server.clock.advance(by: .seconds(2))
     let error = try #require(await task.value.error)
-    #expect(error.message == "The chain did not end within its deadline of 2.0 seconds; raise `deadline` to wait longer.")
+    #expect(
+      error.message == "The chain did not end within its deadline of 2.0 seconds; raise `deadline` to wait longer.")
     #expect(error.members.isEmpty)
     for error in inner.all + member.all {
       let error = try #require(error)

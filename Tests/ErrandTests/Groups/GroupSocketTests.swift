@@ -37,8 +37,9 @@ import Testing
     let client = APIClient(baseURL: server.url)
     let names = ["one", "two", "lost", "four"]
     let results = await client.outcomes(of: names.map(Picture.init))
-    #expect(results.map { (try? $0.get()).map { String(decoding: $0, as: UTF8.self) } ?? "-" }
-      == ["/pictures/one", "/pictures/two", "-", "/pictures/four"])
+    #expect(
+      results.map { (try? $0.get()).map { String(decoding: $0, as: UTF8.self) } ?? "-" }
+        == ["/pictures/one", "/pictures/two", "-", "/pictures/four"])
     let error = try await #require(throws: APIError.self) {
       _ = try await client.batch(Step(name: "a"), Picture(name: "one"), Picture(name: "lost"), Picture(name: "two"))
     }

@@ -237,11 +237,16 @@ import Testing
     let got = Recorded<String>()
     let taken = Atomic<Int>(0)
     var chain = StepChain()
-    chain.add(Number(1), on: .queue(queue)) { _, _ in got.append("queue \(DispatchQueue.getSpecific(key: key) ?? false)") }
-    chain.add(Number(2), on: .custom { job in
-      taken.wrappingAdd(1, ordering: .relaxed)
-      Task.detached { job() }
-    }) { _, _ in got.append("custom") }
+    chain.add(Number(1), on: .queue(queue)) { _, _ in
+      got.append("queue \(DispatchQueue.getSpecific(key: key) ?? false)")
+    }
+    chain.add(
+      Number(2),
+      on: .custom { job in
+        taken.wrappingAdd(1, ordering: .relaxed)
+        Task.detached { job() }
+      }
+    ) { _, _ in got.append("custom") }
     chain.add(Number(3)) { _, _ in
       MainActor.assertIsolated()
       got.append("main")

@@ -8,8 +8,8 @@ import Testing
 /// Random trees of batches and chains over answers in random order, stopped at random: each run has one terminal
 /// event, each member one end, and nothing is left.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct GroupStormTests {
-  /// `ERRAND_STORM`, or 60.
-  private static let storms = ProcessInfo.processInfo.environment["ERRAND_STORM"].flatMap(Int.init) ?? 60
+  /// `ERRAND_GROUP_STORMS`, or 60.
+  private static let storms = ProcessInfo.processInfo.environment["ERRAND_GROUP_STORMS"].flatMap(Int.init) ?? 60
 
   /// A part of a tree.
   indirect enum Tree: CallGroup {
@@ -81,18 +81,22 @@ import Testing
   }
 
   @Test func `every run ends once`() async {
+    let told = Recorded<String>()
     for round in 0..<Self.storms {
       let leaks = LeakCheck()
-      var problems = await Self.blow(leaks)
+      var problems = await Self.blow(leaks, told)
       problems += await leaks.survivors(turns: 50_000).map { "\($0) lives on" }
       guard problems.isEmpty else {
         Issue.record("round \(round): \(problems.joined(separator: "\n"))")
         return
       }
     }
+    let counts = Dictionary(told.all.map { ($0, 1) }, uniquingKeysWith: +)
+    print("\(Self.storms) storms of groups: \(counts.sorted { $0.key < $1.key })")
+    #expect(Set(counts.keys).isSuperset(of: ["success", "cancelled", "validate"]), "they end in every way: \(counts)")
   }
 
-  private static func blow(_ leaks: LeakCheck) async -> [String] {
+  private static func blow(_ leaks: LeakCheck, _ told: Recorded<String>) async -> [String] {
     let (calls, groups, clock) = (Recorded<CallEvent>(), GroupTally(), ManualClock())
     let client = client(calls, groups, clock)
     leaks.watch(client, "client")
@@ -100,7 +104,10 @@ import Testing
     await withTaskGroup(of: Void.self) { tasks in
       for number in 0..<8 {
         tasks.addTask {
-          await run(number, client, clock, leaks) { _ in ends.append(number) }
+          await run(number, client, clock, leaks) {
+            ends.append(number)
+            told.append($0)
+          }
         }
       }
     }
@@ -138,7 +145,8 @@ import Testing
         ended.open()
       }
     default:
-      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) { outcome in
+      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) {
+        outcome in
         note(outcome.told)
         ended.open()
       }

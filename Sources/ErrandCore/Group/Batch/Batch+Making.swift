@@ -16,7 +16,7 @@ extension Batch {
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)
     self.init(.all, width: width) {
-      Self.parts(steps) { slots throws(APIError) in try slots.map { slot throws(APIError) in try slot.value() } }
+      Self.parts(steps) { slots, _ throws(APIError) in try slots.map { slot throws(APIError) in try slot.value() } }
     }
   }
 
@@ -25,7 +25,7 @@ extension Batch {
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
       let entries = steps.map { MixedEntry($0) }
-      return Parts(members: Self.members(entries)) { () throws(APIError) in
+      return Parts(members: Self.members(entries)) { _ throws(APIError) in
         try entries.map { entry throws(APIError) in try entry.value() }
       }
     }
@@ -35,7 +35,9 @@ extension Batch {
   public init<S: Sequence>(outcomesOf steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [Result<S.Element.Response, APIError>] {
     let steps = Array(steps)
-    self.init(.outcomes, width: width) { Self.parts(steps) { slots in slots.map(\.outcome) } }
+    self.init(.outcomes, width: width) {
+      Self.parts(steps) { slots, _ in slots.map { $0.outcome ?? .failure(.stopped(.cancelled)) } }
+    }
   }
 
   /// A batch whose value is the first success; the rest is cancelled. It fails when every request has failed, with the
@@ -44,9 +46,9 @@ extension Batch {
   where S.Element: GroupStep, Response == S.Element.Response {
     let steps = Array(steps)
     self.init(.successes(1), width: width) {
-      Self.parts(steps) { slots throws(APIError) in
-        for slot in slots { if case .success(let value) = slot.outcome { return value } }
-        throw APIError.stopped(.cancelled)
+      Self.parts(steps) { slots, successes throws(APIError) in
+        guard let first = successes.first else { throw APIError.stopped(.cancelled) }
+        return try slots[first].value()
       }
     }
   }
@@ -57,20 +59,22 @@ extension Batch {
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)
     self.init(.successes(max(count, 0)), width: width) {
-      Self.parts(steps) { slots in slots.compactMap { try? $0.outcome.get() } }
+      Self.parts(steps) { slots, successes throws(APIError) in
+        try successes.sorted().map { index throws(APIError) in try slots[index].value() }
+      }
     }
   }
 
   fileprivate static func members(_ entries: [MixedEntry]) -> BatchMembers {
     BatchMembers(
-      count: entries.count, name: { entries[$0].name }, run: { index, group in await entries[index].run(group) })
+      count: entries.count, name: { entries[$0].name() }, run: { index, group in await entries[index].run(group) })
   }
 
   private static func parts<S: GroupStep>(
-    _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>]) throws(APIError) -> Response
+    _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>], [Int]) throws(APIError) -> Response
   ) -> Parts {
     let row = BatchRow(steps)
-    return Parts(members: row.members) { () throws(APIError) in try response(row.slots) }
+    return Parts(members: row.members) { successes throws(APIError) in try response(row.slots, successes) }
   }
 }
 
@@ -84,7 +88,7 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
     let slots = (repeat BatchSlot.fitting(each steps))
     var entries: [MixedEntry] = []
     repeat entries.append(MixedEntry(each steps, each slots))
-    return .init(members: Batch<Nothing>.members(entries)) { () throws(APIError) in
+    return .init(members: Batch<Nothing>.members(entries)) { _ throws(APIError) in
       (repeat try (each slots).value())
     }
   }
@@ -92,14 +96,14 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
 
 /// A member of a batch whose type nobody knew beforehand.
 private struct MixedEntry: Sendable {
-  let name: MemberName
+  let name: @Sendable () -> MemberName
   let run: @Sendable (GroupScope) async -> APIError?
   let value: @Sendable () throws(APIError) -> any Sendable
 
   init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
 
   init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
-    name = MemberName(of: step)
+    name = { MemberName(ofAny: step) }
     run = { group in await slot.run(step, in: group) }
     value = { () throws(APIError) in try slot.value() }
   }

@@ -12,7 +12,8 @@ public struct Batch<Response: Sendable>: CallGroup {
   /// One run of the members: what runs, and what becomes of it.
   struct Parts: Sendable {
     let members: BatchMembers
-    let response: @Sendable () throws(APIError) -> Response
+    /// What comes of it; takes the members that have succeeded, in the order of their ends.
+    let response: @Sendable ([Int]) throws(APIError) -> Response
   }
 
   private let goal: BatchMachine.Goal
@@ -36,27 +37,29 @@ public struct Batch<Response: Sendable>: CallGroup {
   /// Runs the members side by side.
   public func body(in group: GroupScope) async throws -> Response {
     let parts = parts()
-    try await run(parts, in: group)
-    return try parts.response()
+    return try parts.response(try await run(parts.members, in: group))
   }
 
-  /// Runs the members until the goal is reached or missed; those that still run then are cancelled and awaited.
-  func run(_ parts: Parts, in group: GroupScope) async throws(APIError) {
-    let members = parts.members
-    group.run.expect(members.count)
+  /// Runs the members until the goal is reached or missed; those that still run then are cancelled and awaited. Returns
+  /// the members that have succeeded, in the order of their ends.
+  private func run(_ members: BatchMembers, in group: GroupScope) async throws(APIError) -> [Int] {
+    group.run.ledger.expect(members.count)
     if case .successes(let wanted) = goal, wanted > members.count { throw Self.tooFew(wanted, members.count) }
-    let run = BatchRun(members, goal)
+    let count = min(members.count, max(width ?? members.count, 1))
+    let run = BatchRun(members, goal, tasks: count)
+    if count == 0 { return try run.successes() }
     try? await withThrowingDiscardingTaskGroup { tasks in
-      for _ in 0..<min(members.count, max(width ?? members.count, 1)) {
-        tasks.addTask { try await run.work(in: group) }
-      }
+      for _ in 0..<count { tasks.addTask { try await run.work(in: group) } }
+      // A stop leaves here and cancels the tasks: so it reaches whatever else their steps wait for.
+      try await run.wait(group.run.state)
     }
-    if let failure = run.failure { throw failure }
+    return try run.successes()
   }
 
   private static func tooFew(_ wanted: Int, _ count: Int) -> APIError {
-    APIError(
-      .group, .tooFew,
-      "\(wanted) successes were asked for, and the batch has \(count) members; ask for fewer, or give it more.")
+    let successes = wanted == 1 ? "1 success was" : "\(wanted) successes were"
+    let members = count == 0 ? "no members" : count == 1 ? "1 member" : "\(count) members"
+    return APIError(
+      .group, .tooFew, "\(successes) asked for, and the batch has \(members); ask for fewer, or give it more.")
   }
 }

@@ -27,11 +27,14 @@ final class BatchSlot<Value: Sendable>: Sendable {
     }
   }
 
-  /// How the member ended; one that was never started was cancelled.
-  var outcome: Result<Value, APIError> { result.withLock { $0 } ?? .failure(.stopped(.cancelled)) }
+  /// How the member ended; nil for one that was never started.
+  var outcome: Result<Value, APIError>? { result.withLock { $0 } }
 
   /// The value of a member that must have one.
-  func value() throws(APIError) -> Value { try outcome.get() }
+  func value() throws(APIError) -> Value {
+    guard let outcome else { throw .stopped(.cancelled) }
+    return try outcome.get()
+  }
 }
 
 /// The members of a batch of one kind, and where their outcomes lie.
@@ -46,7 +49,7 @@ struct BatchRow<S: GroupStep>: Sendable {
 
   var members: BatchMembers {
     BatchMembers(
-      count: steps.count, name: { [steps] in MemberName(of: steps[$0]) },
+      count: steps.count, name: { [steps] in MemberName(ofAny: steps[$0]) },
       run: { index, group in await slots[index].run(steps[index], in: group) })
   }
 }

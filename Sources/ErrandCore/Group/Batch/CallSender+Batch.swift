@@ -34,15 +34,15 @@ extension CallSender {
 
   /// Sends requests of one kind side by side and returns how each of them ended, in the same order.
   ///
-  /// A failure disturbs nobody else. Where the batch itself is cancelled, those that had not ended are failures of
-  /// stage ``APIError/Stage/cancelled``.
+  /// A failure disturbs nobody else. Where the batch itself is cancelled or its deadline passes, those that had not
+  /// ended are failures of stage ``APIError/Stage/cancelled`` or ``APIError/Stage/deadline``.
   public func outcomes<S: Sequence>(
     of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
     let row = BatchRow(Array(steps))
-    let batch = Batch(.outcomes, width: width) { .init(members: row.members) { () throws(APIError) in Nothing() } }
-    _ = await outcome(of: batch, options: options)
-    return row.slots.map(\.outcome)
+    let batch = Batch(.outcomes, width: width) { .init(members: row.members) { _ throws(APIError) in Nothing() } }
+    let ended = await outcome(of: batch, options: options)
+    return row.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
   }
 
   /// Sends requests side by side and returns the first value; the rest is cancelled.

@@ -29,7 +29,7 @@ extension GroupScope {
     options: GroupOptions = GroupOptions(), _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let inner = GroupRun(InlineChain(), options, run.client, parent: run)
-    let place = run.begin(MemberName(inner.info), inner.state)
+    let place = run.begin(inner)
     do throws(Failure) {
       let value = try await inner.inline(steps)
       run.end(place, .done, inner.report)
@@ -37,7 +37,9 @@ extension GroupScope {
     } catch {
       let known = APIError.mapping(error, in: inner.info)
       run.end(place, .failed(known), inner.report)
-      guard error is APIError, let placed = run.placed(known, place, MemberName(inner.info)) as? Failure else { throw error }
+      guard error is APIError, let placed = run.placed(known, place, MemberName(inner.info)) as? Failure else {
+        throw error
+      }
       throw placed
     }
   }
@@ -53,10 +55,13 @@ extension GroupRun {
   fileprivate func inline<Value, Failure>(
     _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let came = await live(steps)
-    var thrown: APIError?
-    if case .failure(let error) = came { thrown = .mapping(error, in: info) }
-    let ending = finish(await settle(thrown)) { $0 }
+    let (came, error) = await listening {
+      let came = await live(steps)
+      var thrown: APIError?
+      if case .failure(let error) = came { thrown = .mapping(error, in: info) }
+      return (came, await settle(thrown))
+    }
+    let ending = finish(error) { $0 }
     // A stop turns what came, also a value.
     if let error = ending.error, state.endsBy != nil, let error = error as? Failure { throw error }
     return try came.get()

@@ -25,7 +25,8 @@ public final class RunningChain: Sendable {
   /// Adds a step behind all others of this run.
   ///
   /// - Parameter then: Told the step's value on the main actor, before the next step begins.
-  /// - Returns: False, and nothing is added, where the chain is over: the callback of its last step has returned.
+  /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
+  ///   its last step has returned.
   @discardableResult
   public func add<S: GroupStep>(_ step: S, then: (@MainActor (S.Response, RunningChain) -> Void)? = nil) -> Bool {
     add(ChainStep(step, then))
@@ -34,7 +35,8 @@ public final class RunningChain: Sendable {
   /// Adds a step whose callback comes on an executor of choice.
   ///
   /// - Parameter then: Told the step's value, before the next step begins.
-  /// - Returns: False, and nothing is added, where the chain is over: the callback of its last step has returned.
+  /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
+  ///   its last step has returned.
   @discardableResult
   public func add<S: GroupStep>(
     _ step: S, on executor: CallbackExecutor, then: @escaping @Sendable (S.Response, RunningChain) -> Void
@@ -88,8 +90,12 @@ public final class RunningChain: Sendable {
       })
   }
 
+  /// The chain is over, whichever way: nothing is added any more.
+  func close() { state.withLock { $0.isOver = true } }
+
   private func add(_ step: ChainStep) -> Bool {
-    state.withLock { state in
+    if group.isStopped { return false }
+    return state.withLock { state in
       if state.isOver { return false }
       state.steps.append(step)
       return true

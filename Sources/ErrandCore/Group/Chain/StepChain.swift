@@ -38,6 +38,7 @@ public struct StepChain: CallGroup {
   /// Runs one step after the other; returns what they gave, in order.
   public func body(in group: GroupScope) async throws -> StepValues {
     let running = RunningChain(group, steps)
+    defer { running.close() }
     var values: [any Sendable] = []
     while let step = try running.next() { values.append(try await step.run(running)) }
     return StepValues(all: values)

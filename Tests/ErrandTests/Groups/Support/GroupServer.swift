@@ -44,7 +44,8 @@ final class GroupServer: Sendable {
         try await breaks.wait()
         return .text("no", status: 500)
       case "timed": clock.advance(by: .milliseconds(Int(name) ?? 0))
-      case "moved": return ScriptedAnswer(status: 302, fields: ["Location": "/words/\(name)"], body: Data("gone".utf8))
+      case "moved":
+        return ScriptedAnswer(status: 302, fields: ["Location": "/words/\(name)"], body: Data("gone elsewhere".utf8))
       default: break
       }
       return .text(name)
