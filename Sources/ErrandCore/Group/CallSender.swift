@@ -20,6 +20,17 @@ public protocol CallSender: Sendable {
 }
 
 extension CallSender {
+  /// Sends a request and returns its value.
+  /// - Throws: ``APIError``.
+  public func send<R: APIRequest>(_ request: R) async throws(APIError) -> R.Response {
+    try await send(request, options: CallOptions())
+  }
+
+  /// Sends a request and returns how it ended; never throws.
+  public func outcome<R: APIRequest>(of request: R) async -> Outcome<R.Response> {
+    await outcome(of: request, options: CallOptions())
+  }
+
   /// Runs a group and returns its value.
   /// - Throws: ``APIError``; ``APIError/members`` says which member failed.
   public func send<G: CallGroup>(

@@ -99,6 +99,22 @@ import Testing
     #expect(outcome.report.entries.map { "\($0.state)" } == ["failed: status 500", "failed: status 500", "network"])
   }
 
+  /// Code that takes any sender works on its own and as a part of a group.
+  @Test func `any sender will do`() async throws {
+    @Sendable func load(by sender: some CallSender) async throws(APIError) -> String {
+      let (a, b) = try await sender.batch(Words("a"), Number(2))
+      let c = try await sender.send(Words("c"))
+      let d = await sender.outcome(of: Words("d")).value ?? ""
+      let group = await sender.outcome(of: Batch([Words("e")])).value ?? []
+      return "\(a)\(b)\(c)\(d)\(try await sender.send(Batch([Words("f")])))\(group)"
+    }
+    let server = GroupServer()
+    #expect(try await load(by: server.client) == #"a2cd["f"]["e"]"#)
+    let outcome = await server.client.outcome(of: Chain { chain in try await load(by: chain) })
+    #expect(outcome.value == #"a2cd["f"]["e"]"#)
+    #expect(outcome.report.calls == 6)
+  }
+
   // MARK: - Handed down
 
   @Test func `options reach the innermost member`() async throws {
