@@ -58,7 +58,7 @@ final class AdmissionFixture: Sendable {
   /// Lets all exchanges go and waits for the end of all calls.
   func finish() async {
     latch.open()
-    #expect(await eventually { client.running.isEmpty }, "\(client.admission)")
+    #expect(await eventually { client.registry.running.isEmpty }, "\(client.admission)")
     #expect(client.admission == (0, 0))
     #expect(clock.pending == 0, "no timer is left")
   }

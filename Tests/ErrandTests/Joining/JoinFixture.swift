@@ -38,7 +38,7 @@ final class JoinFixture: Sendable {
   /// Whether nothing is left.
   func isIdle() async -> Bool {
     await eventually {
-      client.running.isEmpty && flights == (0, 0) && client.admission == (0, 0) && clock.pending == 0
+      client.registry.running.isEmpty && flights == (0, 0) && client.admission == (0, 0) && clock.pending == 0
     }
   }
 }
