@@ -36,7 +36,7 @@ import Testing
   @Test func `first failure cancels the rest`() async throws {
     let server = GroupServer()
     let slow = Words("slow", latch: true)
-    async let ended = server.client.outcome(of: Batch(slow, Number(1), slow, Broken()))
+    async let ended = server.client.outcome(of: Batch(slow, Number(1), Words("slower", latch: true), Broken()))
     await server.latch.reached(2)
     server.breaks.open()
     let outcome = await ended
