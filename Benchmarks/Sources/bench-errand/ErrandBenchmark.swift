@@ -1,6 +1,7 @@
 import BenchHarness
 import Errand
 import Foundation
+import Synchronization
 
 /// bench-errand MODE URL COUNT: this library, and Foundation's decoder alone.
 ///
@@ -11,6 +12,7 @@ import Foundation
 ///     core              a built request handed to the transport, 64 in flight
 ///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
+///     alone             as parallel, each request with a URL of its own, so that none could be shared
 ///     line              `send` over a transport that answers at once: what the line itself takes
 ///     line-typed        the same for the typed request
 ///     batch-100         a hundred at once as one batch; sends-100: the same as calls of their own
@@ -21,27 +23,39 @@ import Foundation
 ///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a file of its own
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
+///
+/// Equal calls have an exchange each, but for modes that end in `-joining`, such as alone-joining: there the client
+/// lets them share.
 @main struct ErrandBenchmark {
   @MainActor static func main() async {
     let benchmark = Benchmark(client: "errand")
-    let client = APIClient(ClientConfiguration(baseURL: server(of: benchmark.url)))
-    switch benchmark.mode {
+    let client = APIClient(configuration(benchmark))
+    switch benchmark.plainMode {
     case "parallel":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
+    case "alone":
+      let last = Atomic<Int>(0)
+      benchmark.finish(
+        await detached {
+          try await benchmark.parallel {
+            let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+            return try await client.send(Bytes(url: "\(benchmark.url)?\(number)")).count
+          }
+        })
     case "parallel-on-loop":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(
-        await onLoop { client in try await benchmark.parallel { try await client.send(request).count } })
+        await onLoop(benchmark) { client in try await benchmark.parallel { try await client.send(request).count } })
     case "typed-on-loop":
       benchmark.finish(
-        await onLoop(server(of: benchmark.url)) { client in
+        await onLoop(benchmark) { client in
           try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count }
         })
     case "sequential-on-loop":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(
-        await onLoop { client in try await benchmark.sequential { try await client.send(request).count } })
+        await onLoop(benchmark) { client in try await benchmark.sequential { try await client.send(request).count } })
     case "sequential":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
@@ -59,10 +73,10 @@ import Foundation
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "batch-100", "line-batch-100":
-      let client = benchmark.mode.hasPrefix("line") ? instantClient(benchmark) : client
+      let client = benchmark.plainMode.hasPrefix("line") ? instantClient(benchmark) : client
       benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).batch(benchmark) })
     case "sends-100", "line-sends-100":
-      let client = benchmark.mode.hasPrefix("line") ? instantClient(benchmark) : client
+      let client = benchmark.plainMode.hasPrefix("line") ? instantClient(benchmark) : client
       benchmark.finish(await detached { try await GroupBenchmark(client, url: benchmark.url).sends(benchmark) })
     case "hit":
       benchmark.finish(await detached { try await HitBenchmark.hits(benchmark) })
@@ -87,12 +101,18 @@ import Foundation
     }
   }
 
+  private static func configuration(_ benchmark: Benchmark) -> ClientConfiguration {
+    var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
+    configuration.joining = benchmark.joins ? .safe : .never
+    return configuration
+  }
+
   /// Runs tasks on the transport's own thread.
   private static func onLoop(
-    _ base: String = "http://127.0.0.1", _ body: @escaping @Sendable (APIClient) async throws -> BenchmarkResult
+    _ benchmark: Benchmark, _ body: @escaping @Sendable (APIClient) async throws -> BenchmarkResult
   ) async -> Result<BenchmarkResult, any Error> {
     let transport = CurlTransport()
-    var configuration = ClientConfiguration(baseURL: base)
+    var configuration = configuration(benchmark)
     configuration.transport = .own(transport)
     let client = APIClient(configuration)
     return await Task.detached(executorPreference: transport.executor) { try await body(client) }.result
@@ -122,14 +142,14 @@ import Foundation
 
   /// A client over a transport that answers at once.
   private static func instantClient(_ benchmark: Benchmark) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
+    var configuration = configuration(benchmark)
     configuration.transport = .own(InstantTransport())
     return APIClient(configuration)
   }
 
   private static func line(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     let client = instantClient(benchmark)
-    if benchmark.mode == "line-typed" {
+    if benchmark.plainMode == "line-typed" {
       return try await benchmark.sequential { try await client.send(TypedAccount(id: 7)).name.utf8.count }
     }
     let request = Bytes(url: benchmark.url)
@@ -145,9 +165,19 @@ import Foundation
     guard let url = URL(string: benchmark.url), url.isFileURL else { throw CocoaError(.fileReadInvalidFileName) }
     let body = try Data(contentsOf: url)
     let decoder = JSONDecoder()
-    if benchmark.mode == "decode-200b" {
+    if benchmark.plainMode == "decode-200b" {
       return try await benchmark.sequential { try decoder.decode(Account.self, from: body).name.utf8.count }
     }
     return try await benchmark.sequential { try decoder.decode([Person].self, from: body).count }
   }
+}
+
+extension Benchmark {
+  private static let joining = "-joining"
+
+  /// Whether equal calls share an exchange.
+  fileprivate var joins: Bool { mode.hasSuffix(Self.joining) }
+
+  /// The mode without a word on that.
+  fileprivate var plainMode: String { joins ? String(mode.dropLast(Self.joining.count)) : mode }
 }

@@ -91,7 +91,7 @@ import Testing
     host.gate.open()
     #expect(await eventually(turns: 50_000_000) { tally.count == calls })
     #expect(await eventually { client.running.isEmpty })
-    #expect(client.admission == (0, 0))
+    #expect(await eventually { client.admission == (0, 0) })
     return each
   }
 

@@ -88,7 +88,7 @@ import Testing
     #expect(counts.highestTotal <= 40)
     #expect(counts.total == 0)
     #expect(await eventually { client.running.isEmpty })
-    #expect(client.admission == (0, 0))
+    #expect(await eventually { client.admission == (0, 0) })
     #expect(clock.pending == 0)
     let told = stages.withLock { $0 }
     #expect(Set(told.keys).isSubset(of: ["success", "cancelled", "deadline"]))
