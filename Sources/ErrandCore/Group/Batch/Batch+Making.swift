@@ -1,7 +1,9 @@
 extension Batch {
   /// A batch of different requests, whose value is a tuple of theirs; the first failure cancels the rest.
   ///
-  /// - Parameter width: How many run at once; nil for all, less than one counts as one.
+  /// - Parameters:
+  ///   - step: The requests, or groups and steps of your own.
+  ///   - width: How many run at once; nil for all, less than one counts as one.
   public init<each S: GroupStep>(_ step: repeat each S, width: Int? = nil)
   where Response == (repeat (each S).Response) {
     let tuple = BatchTuple(repeat each step)
@@ -11,7 +13,9 @@ extension Batch {
   /// A batch of requests of one kind, whose value is an array of theirs in the same order; the first failure cancels
   /// the rest.
   ///
-  /// - Parameter width: How many run at once; nil for all, less than one counts as one.
+  /// - Parameters:
+  ///   - steps: The requests, or groups and steps of your own.
+  ///   - width: How many run at once; nil for all, less than one counts as one.
   public init<S: Sequence>(_ steps: S, width: Int? = nil)
   where S.Element: GroupStep, Response == [S.Element.Response] {
     let steps = Array(steps)

@@ -5,6 +5,7 @@ extension CallSender {
   /// let (user, avatar, news) = try await client.batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
   /// ```
   /// - Parameters:
+  ///   - step: The requests, or groups and steps of your own.
   ///   - width: How many run at once; nil for all, less than one counts as one.
   ///   - options: What is chosen for the batch as a whole.
   /// - Throws: ``APIError``; ``APIError/members`` says which request failed.

@@ -24,7 +24,9 @@ public final class RunningChain: Sendable {
 
   /// Adds a step behind all others of this run.
   ///
-  /// - Parameter then: Told the step's value on the main actor, before the next step begins.
+  /// - Parameters:
+  ///   - step: A request, or a group or a step of your own.
+  ///   - then: Told the step's value on the main actor, before the next step begins.
   /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
   ///   its last step has returned.
   @discardableResult
@@ -34,7 +36,10 @@ public final class RunningChain: Sendable {
 
   /// Adds a step whose callback comes on an executor of choice.
   ///
-  /// - Parameter then: Told the step's value, before the next step begins.
+  /// - Parameters:
+  ///   - step: A request, or a group or a step of your own.
+  ///   - executor: Where the callback comes.
+  ///   - then: Told the step's value, before the next step begins.
   /// - Returns: False, and nothing is added, where the chain was stopped or is over: it has failed, or the callback of
   ///   its last step has returned.
   @discardableResult

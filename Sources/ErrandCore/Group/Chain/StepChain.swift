@@ -20,15 +20,20 @@ public struct StepChain: CallGroup {
 
   /// Adds a step.
   ///
-  /// - Parameter then: Told the step's value on the main actor, before the next step begins; may add steps, stop the
-  ///   chain or let it fail. Not called any more once the chain is stopped.
+  /// - Parameters:
+  ///   - step: A request, or a group or a step of your own.
+  ///   - then: Told the step's value on the main actor, before the next step begins; may add steps, stop the chain or
+  ///     let it fail. Not called any more once the chain is stopped.
   public mutating func add<S: GroupStep>(_ step: S, then: (@MainActor (S.Response, RunningChain) -> Void)? = nil) {
     steps.append(ChainStep(step, then))
   }
 
   /// Adds a step whose callback comes on an executor of choice.
   ///
-  /// - Parameter then: Told the step's value, before the next step begins; may add steps, stop the chain or let it fail.
+  /// - Parameters:
+  ///   - step: A request, or a group or a step of your own.
+  ///   - executor: Where the callback comes.
+  ///   - then: Told the step's value, before the next step begins; may add steps, stop the chain or let it fail.
   public mutating func add<S: GroupStep>(
     _ step: S, on executor: CallbackExecutor, then: @escaping @Sendable (S.Response, RunningChain) -> Void
   ) {

@@ -23,6 +23,7 @@ public struct HostRate: Sendable, Hashable {
   /// `.example.com`.
   ///
   /// - Parameters:
+  ///   - host: The host, as in ``HostCacheRule``.
   ///   - requests: Less than one counts as one.
   ///   - time: One second where nothing is said; held to between a microsecond and a day.
   ///   - burst: `requests` where nothing is said; less than one counts as one.
