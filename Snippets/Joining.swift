@@ -88,8 +88,8 @@ while !client.running.isEmpty { await Task.yield() }
 // snippet.pay
 do {
   _ = try await client.send(Pay(order: 7))
-} catch where error.code == .repeated {
-  print("it is being paid already")
+} catch {
+  print(error.code == .repeated ? "it is being paid already" : error.message)
 }
 // snippet.end
 _ = try await client.send(SaveDraft(text: "Dear Ada"))

@@ -45,7 +45,11 @@ package final class CallRecord: Sendable {
       notes.sent = shared.sent ?? notes.sent
       notes.metrics.attempts += shared.metrics.attempts
       notes.metrics.queue += shared.metrics.queue
-      notes.metrics.exchanges += shared.metrics.exchanges
+      if notes.metrics.exchanges.isEmpty {
+        notes.metrics.exchanges = shared.metrics.exchanges
+      } else {
+        notes.metrics.exchanges += shared.metrics.exchanges
+      }
       let report = isJoined ? shared.metrics.cache?.collapsed : shared.metrics.cache
       notes.metrics.cache = report ?? notes.metrics.cache
       notes.metrics.isJoined = notes.metrics.isJoined || isJoined

@@ -41,7 +41,9 @@ package final class JoinControl: Sendable {
 
   /// The exchange is over.
   func land(_ id: Table.FlightID) {
-    for waiter in table.withLock({ $0.land(id) }) { waiter.resume() }
+    let (opener, others) = table.withLock { $0.land(id) }
+    opener?.resume()
+    for waiter in others { waiter.resume() }
   }
 
   /// Something is written to an origin: who asks it from now on gets an answer that is asked for from now on.

@@ -149,12 +149,12 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
 
   // MARK: - The end of a flight
 
-  /// Ends a flight; returns all who wait for it, in the order they came.
-  mutating func land(_ id: FlightID) -> [Waiter] {
-    guard var entry = takeOut(id) else { return [] }
+  /// Ends a flight; returns all who wait for it: the opener, and the others in the order they came.
+  mutating func land(_ id: FlightID) -> (opener: Waiter?, others: [Waiter]) {
+    guard var entry = takeOut(id) else { return (nil, []) }
     end(&entry)
-    guard !entry.others.isEmpty else { return entry.opener.map { [$0.waiter] } ?? [] }
-    return (entry.opener.map { [$0.waiter] } ?? []) + Self.inOrder(entry.others).map(\.seated.waiter)
+    let others = entry.others.isEmpty ? [] : Self.inOrder(entry.others).map(\.seated.waiter)
+    return (entry.opener?.waiter, others)
   }
 
   /// Closes the flights of an origin: from now on nobody joins them.

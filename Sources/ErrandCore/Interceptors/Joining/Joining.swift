@@ -24,9 +24,10 @@ package struct Joining: Interceptor {
     var boarding: JoinControl.Table.Boarding?
     do throws(CallState.Stopped) {
       try await context.call.wait { wakeup in
-        let boarded = control.join(key, at: request.url.origin, wakeup, context.call.priority, context.call.timers)
+        let priority = context.call.priority
+        let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers)
         boarding = boarded
-        heed(context.call, in: boarded.seat)
+        heed(context.call, in: boarded.seat, from: priority)
         if let listener { boarded.flight.add(listener) }
         if boarded.opens { begin(boarded, request, context, next) }
       }
@@ -42,9 +43,9 @@ package struct Joining: Interceptor {
   }
 
   /// Changes of the caller's priority count while it waits; also one that came just before it had its seat.
-  private func heed(_ call: CallState, in seat: JoinControl.Table.Seat) {
+  private func heed(_ call: CallState, in seat: JoinControl.Table.Seat, from priority: CallPriority) {
     call.whenPriorityChanges { [control] _ in control.change(seat, to: call.priority) }
-    control.change(seat, to: call.priority)
+    if call.priority != priority { control.change(seat, to: call.priority) }
   }
 
   /// The wait is over: nobody is told anything any more, and what was noted of the exchange is the caller's, too.

@@ -67,9 +67,9 @@ import Testing
     let first = table.join("a", at: Self.red, 7, .normal) { 1 }
     table.close(Self.red)
     let second = table.join("a", at: Self.red, 8, .normal) { 2 }
-    #expect(table.land(first.seat.flight) == [7])
+    #expect(table.landed(first.seat.flight) == [7])
     #expect(table.join("a", at: Self.red, 9, .normal) { 3 }.flight == 2)
-    #expect(table.land(second.seat.flight) == [8, 9])
+    #expect(table.landed(second.seat.flight) == [8, 9])
   }
 
   @Test func `change of priority is heard`() {
@@ -87,12 +87,12 @@ import Testing
   @Test func `old names mean nothing later`() {
     var table = Table()
     let old = table.join("a", at: Self.red, 0, .normal) { 1 }
-    _ = table.land(old.seat.flight)
+    _ = table.landed(old.seat.flight)
     let new = table.join("a", at: Self.red, 1, .normal) { 2 }
     #expect(table.leave(old.seat) == nil)
-    #expect(table.land(old.seat.flight).isEmpty)
+    #expect(table.landed(old.seat.flight).isEmpty)
     #expect(table.part(old.seat.flight) == nil)
-    #expect(table.land(new.seat.flight) == [1])
+    #expect(table.landed(new.seat.flight) == [1])
     #expect(table.count == 0)
   }
 
@@ -100,6 +100,6 @@ import Testing
     var table = Table()
     let seats = (0..<1_000).map { number in table.join("a", at: Self.red, number, .normal) { 1 }.seat }
     for seat in seats.prefix(500) { _ = table.leave(seat) }
-    #expect(table.land(seats[0].flight) == Array(500..<1_000))
+    #expect(table.landed(seats[0].flight) == Array(500..<1_000))
   }
 }

@@ -116,8 +116,8 @@ struct JoinWorld {
 
   private mutating func land(_ flight: Int) {
     guard let model = flights[flight] else { return }
-    require(table.land(model.id) == model.callers, "all who wait are told, in order")
-    require(table.land(model.id).isEmpty, "a flight lands once")
+    require(table.landed(model.id) == model.callers, "all who wait are told, in order")
+    require(table.landed(model.id).isEmpty, "a flight lands once")
     for index in model.callers {
       if case .seated(let seat) = callers[index] { require(table.leave(seat) == nil, "who was told has no seat") }
       callers[index] = .told
@@ -152,5 +152,13 @@ struct JoinWorld {
 
   private mutating func require(_ holds: Bool, _ what: String) {
     if !holds { faults.append(what) }
+  }
+}
+
+extension JoinTable {
+  /// All who are told when a flight lands, in order.
+  mutating func landed(_ id: FlightID) -> [Waiter] {
+    let (opener, others) = land(id)
+    return (opener.map { [$0] } ?? []) + others
   }
 }
