@@ -97,6 +97,19 @@ import Testing
     }
   }
 
+  @Test func `joined members are marked`() async throws {
+    let server = GroupServer()
+    server.client.configure { $0.joining = .safe }
+    let task = Task { await server.client.outcome(of: Batch([Words("a", latch: true), Words("a", latch: true)])) }
+    #expect(await eventually { server.client.fittings.joining.counts.waiting == 2 })
+    server.latch.open()
+    let outcome = await task.value
+    #expect(outcome.value == ["a", "a"])
+    #expect(server.paths == ["/held/a"])
+    #expect(outcome.report.entries.map { "\($0.state)" }.sorted() == ["network", "network, joined"])
+    #expect(await server.leftovers().isEmpty)
+  }
+
   // MARK: - From the cache
 
   @Test func `all from cache is from cache`() async throws {
