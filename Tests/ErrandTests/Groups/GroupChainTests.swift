@@ -183,6 +183,35 @@ import Testing
     withExtendedLifetime(owner) {}
   }
 
+  /// A chain that was started ends also where its closure waits for no call.
+  @Test(arguments: GroupStopTests.Way.allCases.filter { $0 != .ownerFreed })
+  func `stop reaches a started closure`(_ way: GroupStopTests.Way) async {
+    let server = GroupServer()
+    let (latch, ended) = (Latch(), Latch())
+    let told = Recorded<String>()
+    let owner = CallOwner()
+    let options = GroupOptions(deadline: .seconds(5), owner: owner, tag: "feed")
+    let chain = Chain { _ in (try? await latch.wait()) == nil ? "given up" : "waited" }
+    let call = server.client.start(outcomeOf: chain, on: .inPlace, options: options) {
+      told.append($0.error?.message ?? "success")
+      ended.open()
+    }
+    await latch.reached()
+    switch way {
+    case .task: call.cancel()
+    case .owner, .ownerFreed: server.client.cancel(owner: owner)
+    case .tag: server.client.cancel(tag: "feed")
+    case .all: server.client.cancelAll()
+    case .deadline: server.clock.advance(by: .seconds(5))
+    }
+    let hasEnded = await eventually(turns: 20_000) { !call.isExecuting }
+    #expect(hasEnded)
+    if !hasEnded { latch.open() }
+    await ended.waitStubbornly()
+    #expect(told.all == [way.message.replacing("batch", with: "chain")], "whatever the closure returns")
+    #expect(await server.leftovers().isEmpty)
+  }
+
   @Test func `thrown cancellation cancels the chain`() async throws {
     let server = GroupServer()
     let outcome = await server.client.outcome(of: Chain { _ in throw CancellationError() })
