@@ -7,6 +7,8 @@ ROUNDS=${ROUNDS:-5}
 export TSAN_OPTIONS="$THREAD_SANITIZER"
 # Rounds of each row of the delivery table, in each of the rounds below.
 export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
+# Random trees of batches and chains with random cancels.
+export ERRAND_GROUP_STORMS=${ERRAND_GROUP_STORMS:-1000}
 # Writers of a store that are killed, damages done to its files, and how long two processes share one.
 export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
 export ERRAND_CACHE_DAMAGES=${ERRAND_CACHE_DAMAGES:-400}

@@ -174,8 +174,9 @@ public final class CallState: Sendable {
   }
 
   private func perform(_ effect: CallStateMachine.StopEffect, _ reason: StopReason) {
-    for wakeup in effect.wakeups { wakeup.resume() }
+    // Whoever is woken may end what was to be asked, for another reason than this.
     for ask in effect.asks { ask(reason) }
+    for wakeup in effect.wakeups { wakeup.resume() }
     if let timer = effect.timer { timers.cancel(timer) }
   }
 

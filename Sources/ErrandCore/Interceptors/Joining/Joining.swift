@@ -5,8 +5,13 @@
 /// leaves ends it. A call that cannot join passes, and no task is made for it.
 package struct Joining: Interceptor {
   private let control: JoinControl
+  private let executor: (any TaskExecutor)?
 
-  package init(_ control: JoinControl) { self.control = control }
+  /// - Parameter executor: Where the exchange goes on once an answer is there; nil for the global one.
+  package init(_ control: JoinControl, executor: (any TaskExecutor)? = nil) {
+    self.control = control
+    self.executor = executor
+  }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let joins = context.plan.joining.admits(request.method)
@@ -65,7 +70,7 @@ package struct Joining: Interceptor {
   ) {
     let (flight, id) = (boarding.flight, boarding.seat.flight)
     let shared = context.shared(flight) { [control] in control.part(id, flight) }
-    Self.startTask { [control] in
+    startTask { [control] in
       do {
         flight.land(.success(try await next(request, in: shared)))
       } catch {
@@ -75,11 +80,11 @@ package struct Joining: Interceptor {
     }
   }
 
-  private static func startTask(_ body: @escaping @Sendable () async -> Void) {
+  private func startTask(_ body: @escaping @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate { await body() }
+      Task.immediate(executorPreference: executor) { await body() }
     } else {
-      Task { await body() }
+      Task(executorPreference: executor) { await body() }
     }
   }
 }
