@@ -44,29 +44,3 @@ extension Accessory {
   /// Nothing.
   public func didStop(_ group: GroupInfo, _ ending: GroupEnding) {}
 }
-
-/// How a call ended.
-public struct CallEnding: Sendable {
-  /// Why it failed; nil for success.
-  public let error: APIError?
-  /// The request as it was sent last, redirects followed; nil where none could be built.
-  public let request: HTTPRequest?
-  /// The answer, if one came.
-  public let response: HTTPResponse?
-  /// Where the answer came from; nil where none came.
-  public let origin: ResponseOrigin?
-  /// What was measured.
-  public let metrics: CallMetrics
-  /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
-  public internal(set) var isUnchanged = false
-
-  func replaced(by error: APIError) -> CallEnding {
-    CallEnding(error: error, request: request, response: response, origin: origin, metrics: metrics)
-  }
-
-  /// The entry that this call's rules refuse: shape, code or decoder, not the status.
-  var refusedHit: (any StoredHit)? {
-    guard let error, error.stage == .decode || error.stage == .validate, error.code != .status else { return nil }
-    return error.response?.hit ?? response?.hit
-  }
-}

@@ -3,22 +3,22 @@ package struct Authorizing: Interceptor {
   package init() {}
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard !request.fields.contains(.authorization), let credential = try await credential(request, context) else {
-      return try await next(request)
-    }
-    return try await next(try showing(credential, request))
+    try await next(try await authorized(request, context))
   }
 
+  /// The request with the credential that it shows, if any. Apart: a call that waits below holds no room for what is
+  /// done before.
   @inline(never)
-  private func showing(_ credential: Credential, _ request: HTTPRequest) throws -> HTTPRequest {
+  private func authorized(_ request: HTTPRequest, _ context: CallContext) async throws -> HTTPRequest {
+    guard !request.fields.contains(.authorization), let credential = try await credential(request, context) else {
+      return request
+    }
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
     try WireRules.check(request)
     return request
   }
 
-  /// Apart, like the above: a call that waits below holds no room for what is done before.
-  @inline(never)
   private func credential(_ request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     switch context.plan.credential {
     case .none: return nil

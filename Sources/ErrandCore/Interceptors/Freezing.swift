@@ -4,11 +4,14 @@ package struct Freezing: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let frozen = try fixed(request, context)
-    if let probe = context.plan.probe {
-      await probe(frozen, context)
-      return HTTPResponse(head: ResponseHead(status: 204), url: frozen.url)
-    }
+    if let probe = context.plan.probe { return await probed(frozen, context, probe) }
     return try await next(frozen)
+  }
+
+  @inline(never)
+  private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
+    await probe(request, context)
+    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
   /// What is sent: this request, or the one that an earlier pass of the call has sent. Apart, so that a call that waits

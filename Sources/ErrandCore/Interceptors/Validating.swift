@@ -6,7 +6,12 @@ package struct Validating: Interceptor {
   package init() {}
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let response = try await next(request)
+    try await judged(try await next(request), context)
+  }
+
+  /// Apart, so that a call that waits below holds no room for it.
+  @inline(never)
+  private func judged(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
     if let hit = response.hit, let rules = context.plan.cache?.decodedRules, hit.value(for: rules) != nil {
       return response  // judged by the same rules when the value was made
     }

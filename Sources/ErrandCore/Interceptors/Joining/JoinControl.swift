@@ -46,8 +46,11 @@ package final class JoinControl: Sendable {
     for waiter in others { waiter.resume() }
   }
 
-  /// Something is written to an origin: who asks it from now on gets an answer that is asked for from now on.
-  func close(_ origin: HTTPURL.Origin) { table.withLock { $0.close(origin) } }
+  /// An exchange has ended. Where it may have written something to its origin, however it ended, who asks that origin
+  /// from now on gets an answer that is asked for from now on.
+  func close(after request: HTTPRequest) {
+    if !request.method.isSafe { table.withLock { $0.close(request.url.origin) } }
+  }
 
   /// The exchange turns out to be one that only a single caller may have. All but the first go on alone.
   func part(_ id: Table.FlightID, _ flight: JoinFlight) {

@@ -1,0 +1,96 @@
+/// One call's way through a shared exchange: it takes a seat, waits, and leaves.
+///
+/// An object, so that a call that waits keeps a reference and no room for all this.
+final class JoinedCall {
+  private let control: JoinControl
+  private let executor: (any TaskExecutor)?
+  let request: HTTPRequest
+  private let context: CallContext
+  let next: Next
+  private let listener: JoinListener?
+  private var boarding: JoinControl.Table.Boarding?
+
+  /// - Parameter executor: Where the exchange goes on once an answer is there; nil for the global one.
+  init(
+    _ control: JoinControl, _ executor: (any TaskExecutor)?, _ request: HTTPRequest, _ context: CallContext,
+    _ next: Next
+  ) {
+    self.control = control
+    self.executor = executor
+    self.request = request
+    self.context = context
+    self.next = next
+    listener = context.plan.onProgress.map(JoinListener.init)
+  }
+
+  /// How the exchange ended; nil where this call has to go on alone.
+  var result: Result<HTTPResponse, any Error>? { boarding.flatMap { $0.flight.result(for: $0.seat) } }
+
+  /// Waits until the exchange has ended. A stop of the call ends the wait at once.
+  func wait() async throws(CallState.Stopped) {
+    do throws(CallState.Stopped) {
+      try await context.call.wait { board($0) }
+    } catch {
+      if let boarding { control.leave(boarding.seat) }
+      await disembark()
+      throw error
+    }
+    await disembark()
+  }
+
+  /// Takes a seat, and starts the exchange where nobody else has.
+  private func board(_ wakeup: Wakeup) {
+    let key = JoinKey(request, context, line: next.line)
+    let priority = context.call.priority
+    let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers)
+    boarding = boarded
+    heed(context.call, in: boarded.seat, from: priority)
+    if let listener { boarded.flight.add(listener) }
+    if boarded.opens { begin(boarded) }
+  }
+
+  /// Changes of the caller's priority count while it waits; also one that came just before it had its seat.
+  private func heed(_ call: CallState, in seat: JoinControl.Table.Seat, from priority: CallPriority) {
+    call.whenPriorityChanges { [control] _ in control.change(seat, to: call.priority) }
+    if call.priority != priority { control.change(seat, to: call.priority) }
+  }
+
+  /// The wait is over: nobody is told anything any more, and what was noted of the exchange is the caller's, too.
+  @inline(never)
+  private func disembark() async {
+    control.close(after: request)
+    guard let boarding else { return context.record.leaveSeat(nil, isJoined: false) }
+    context.call.whenPriorityChanges(nil)
+    if let listener { await boarding.flight.remove(listener) }
+    let isOwn = boarding.flight.belongs(to: boarding.seat)
+    context.record.leaveSeat(isOwn ? boarding.flight.record : nil, isJoined: !boarding.opens)
+  }
+
+  /// Starts the exchange. Its first steps are made here, before the caller is suspended.
+  private func begin(_ boarding: JoinControl.Table.Boarding) {
+    let (flight, id) = (boarding.flight, boarding.seat.flight)
+    let shared = context.shared(flight) { [control] in control.part(id, flight) }
+    startTask { [control, request, next] in
+      flight.land(await Self.exchange(request, shared, next))
+      control.land(id)
+    }
+  }
+
+  private static func exchange(
+    _ request: HTTPRequest, _ context: CallContext, _ next: Next
+  ) async -> Result<HTTPResponse, any Error> {
+    do {
+      return .success(try await next(request, in: context))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func startTask(_ body: @escaping @Sendable () async -> Void) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      Task.immediate(executorPreference: executor) { await body() }
+    } else {
+      Task(executorPreference: executor) { await body() }
+    }
+  }
+}
