@@ -28,9 +28,10 @@ struct BatchScene: DemoScene {
   }
 
   private let gate = Gate()
+  private let lost = Gate()
 
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
-    if request.path.hasSuffix("lost.png") { return .status(404, body: "no such image\n") }
+    if request.path.hasSuffix("lost.png") { return .status(404, body: "no such image\n").held(at: lost) }
     if request.path.hasPrefix("/users") { return .json(#"{"nick": "ada"}"#).held(at: gate) }
     return .ok(String(request.path.suffix(8)))
   }
@@ -39,6 +40,11 @@ struct BatchScene: DemoScene {
     let client = stage.client
     let images = ["sun", "lost", "moon", "star"].map { Image(name: $0) }
     let page = Batch(images[0], images[1], images[2], images[3], GetUser(id: 7))
+    // The image is reported missing when all of the batch is under way.
+    Task { [gate, lost] in
+      try await gate.reached()
+      lost.open()
+    }
     let whole = await client.outcome(of: page)
     let each = await client.outcomes(of: images)
     gate.open()
