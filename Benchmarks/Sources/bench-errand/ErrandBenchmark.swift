@@ -13,6 +13,7 @@ import Synchronization
 ///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
 ///     alone             as parallel, each request with a URL of its own, so that none could be shared
+///     alone-task        the same, each in a task of its own: what a shared exchange cannot do without
 ///     line              `send` over a transport that answers at once: what the line itself takes
 ///     line-typed        the same for the typed request
 ///     batch-100         a hundred at once as one batch; sends-100: the same as calls of their own
@@ -41,6 +42,16 @@ import Synchronization
           try await benchmark.parallel {
             let number = last.wrappingAdd(1, ordering: .relaxed).newValue
             return try await client.send(Bytes(url: "\(benchmark.url)?\(number)")).count
+          }
+        })
+    case "alone-task":
+      let last = Atomic<Int>(0)
+      benchmark.finish(
+        await detached {
+          try await benchmark.parallel {
+            let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+            let url = "\(benchmark.url)?\(number)"
+            return try await Task.immediate { try await client.send(Bytes(url: url)).count }.value
           }
         })
     case "parallel-on-loop":
