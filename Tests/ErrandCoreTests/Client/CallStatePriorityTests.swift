@@ -47,6 +47,7 @@ import Testing
     inner.change(priority: .normal)
     #expect(state.priority == .normal)
     #expect(heard.all == [.high, .normal])
+    for state in [inner, follower] { state.settle() }
   }
 
   @Test func `settled follower is let go`() async {

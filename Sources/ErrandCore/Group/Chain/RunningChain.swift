@@ -73,6 +73,16 @@ public final class RunningChain: Sendable {
     }
   }
 
+  /// The chain is over, whichever way: nothing can be added any more. Lets go of the callbacks, which may hold this.
+  func close() {
+    let released = state.withLock { state in
+      state.isOver = true
+      defer { state.steps = [] }
+      return state.steps
+    }
+    _ = released
+  }
+
   /// Runs a callback on an executor and waits for its end. A stop takes back one that has not begun.
   func tell(on executor: CallbackExecutor, _ job: @escaping @Sendable () -> Void) async throws {
     let isOpen = Locked(true)
@@ -94,9 +104,6 @@ public final class RunningChain: Sendable {
         }
       })
   }
-
-  /// The chain is over, whichever way: nothing is added any more.
-  func close() { state.withLock { $0.isOver = true } }
 
   private func add(_ step: ChainStep) -> Bool {
     if group.isStopped { return false }
