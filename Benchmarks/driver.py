@@ -108,9 +108,9 @@ def make_clients():
 
 
 class Row:
-    """A goal: the figures it is made of and the bounds it is held against."""
+    """A goal: the figures it is made of and the bounds it is held against; one without a goal is only printed."""
 
-    def __init__(self, number, what, inputs, figure, goal, stretch, at_least=False, unit=""):
+    def __init__(self, number, what, inputs, figure, goal=None, stretch=None, at_least=False, unit=""):
         self.number, self.what, self.inputs, self.figure = number, what, inputs, figure
         self.goal, self.stretch, self.at_least, self.unit = goal, stretch, at_least, unit
 
@@ -120,7 +120,9 @@ class Row:
         if any(value is None for value in values):
             return None, "not measured"
         value = self.figure(*values)
-        if self.reaches(value, self.stretch):
+        if self.goal is None:
+            return value, "no goal"
+        if self.stretch is not None and self.reaches(value, self.stretch):
             return value, "met, stretch too"
         return value, "met" if self.reaches(value, self.goal) else "NOT MET"
 
@@ -148,10 +150,10 @@ def make_rows():
             0.8, 0.95, at_least=True),
         Row("4", "sequential, background: CPU ÷ C easy", [("errand-sequential", "cpu"), easy], ratio, 2.2, 1.9),
         Row("5", "sequential, main actor: CPU ÷ C easy", [("errand-sequential-main", "cpu"), easy], ratio, 3.0, 2.7),
-        Row("4j", "4 with joining on, joining nobody", [("errand-sequential-joining", "cpu"), easy], ratio, 3.0, 2.5),
-        Row("5j", "5 with joining on, joining nobody", [("errand-sequential-main-joining", "cpu"), easy], ratio, 4.0, 3.0),
+        Row("4j", "4 with joining on, joining nobody", [("errand-sequential-joining", "cpu"), easy], ratio),
+        Row("5j", "5 with joining on, joining nobody", [("errand-sequential-main-joining", "cpu"), easy], ratio),
         Row("J", "joining's cost, 64 in flight, joins nobody", [("errand-alone-joining", "cpu"), ("errand-alone", "cpu")],
-            lambda on, off: on - off, 2, 1, unit=" µs"),
+            lambda on, off: on - off, 2, unit=" µs"),
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
@@ -165,8 +167,8 @@ def make_rows():
             ratio, 6, 4.5),
         Row("12s", "a whole call from the disk ÷ bare SQLite",
             [("errand-disk-send", "cpu"), ("errand-sqlite-read", "cpu")], ratio, 6, 4.5),
-        Row("13", "a member of a batch of 100 − a send of its own",
-            [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], lambda batch, sends: batch - sends, 2, 1, unit=" µs"),
+        Row("B", "a member of a batch of 100 − a send of its own",
+            [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], lambda batch, sends: batch - sends, 2, unit=" µs"),
         Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
     ]
 
@@ -192,9 +194,10 @@ def print_rows(clients):
         value, verdict = row.judge(clients)
         sign = "≥" if row.at_least else "≤"
         measured = "–" if value is None else f"{value:.3f}"
-        goal, stretch = f"{sign} {row.goal:.4g}", f"{sign} {row.stretch:.3g}"
+        goal = "–" if row.goal is None else f"{sign} {row.goal:.4g}"
+        stretch = "–" if row.stretch is None else f"{sign} {row.stretch:.3g}"
         print(f"{row.number:<3} {row.what:<42} {measured:>9} {goal:>9} {stretch:>9}  {verdict}{row.unit and f' ({row.unit.strip()})'}")
-        all_met = all_met and verdict.startswith("met")
+        all_met = all_met and (row.goal is None or verdict.startswith("met"))
     return all_met
 
 

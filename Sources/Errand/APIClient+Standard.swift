@@ -27,22 +27,12 @@ extension APIClient {
   /// A client for small programs, without a base URL until one is set.
   public static let shared = APIClient(baseURL: "")
 
-  /// Where a shared exchange goes on once its answer is there: on the transport's own thread, which saves a hop; not
-  /// where code of the app would run there.
-  private static func executor(_ parts: LineParts) -> (any TaskExecutor)? {
-    #if os(Linux)
-      return parts.exchangeInterceptors.isEmpty ? (parts.transport as? CurlTransport)?.executor : nil
-    #else
-      return nil
-    #endif
-  }
-
   /// The order of the line: the only place that knows it. Architecture.md says why it is so.
   private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
-    let joining = Joining(parts.joining, executor: executor(parts))
-    return [Validating()]
+    [Validating()]
       + parts.interceptors
-      + [Freezing(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil), joining]
+      + [Freezing(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
+      + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
       + [Authorizing(), Admitting(parts.admission)]
       + parts.exchangeInterceptors

@@ -7,7 +7,7 @@
   /// It holds answers to the letter of RFC 9112, undoes gzip, deflate, brotli and zstd strictly, and never sends a POST
   /// twice. The thread starts with the first exchange, serves ``timers`` too, and ends when nobody holds the transport
   /// or its timers any more and no exchange is left.
-  public final class CurlTransport: Transport {
+  public final class CurlTransport: Transport, ThreadLending {
     private struct State: Sendable {
       var configuration: CurlConfiguration
       var timers: CurlTimers

@@ -36,24 +36,10 @@ import Synchronization
       let request = Bytes(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.parallel { try await client.send(request).count } })
     case "alone":
-      let last = Atomic<Int>(0)
-      benchmark.finish(
-        await detached {
-          try await benchmark.parallel {
-            let number = last.wrappingAdd(1, ordering: .relaxed).newValue
-            return try await client.send(Bytes(url: "\(benchmark.url)?\(number)")).count
-          }
-        })
+      benchmark.finish(await alone(benchmark) { try await client.send($0).count })
     case "alone-task":
-      let last = Atomic<Int>(0)
       benchmark.finish(
-        await detached {
-          try await benchmark.parallel {
-            let number = last.wrappingAdd(1, ordering: .relaxed).newValue
-            let url = "\(benchmark.url)?\(number)"
-            return try await Task.immediate { try await client.send(Bytes(url: url)).count }.value
-          }
-        })
+        await alone(benchmark) { request in try await Task.immediate { try await client.send(request).count }.value })
     case "parallel-on-loop":
       let request = Bytes(url: benchmark.url)
       benchmark.finish(
@@ -116,6 +102,19 @@ import Synchronization
     var configuration = ClientConfiguration(baseURL: server(of: benchmark.url))
     configuration.joining = benchmark.joins ? .safe : .never
     return configuration
+  }
+
+  /// Requests that each have a URL of their own.
+  private static func alone(
+    _ benchmark: Benchmark, _ send: @escaping @Sendable (Bytes) async throws -> Int
+  ) async -> Result<BenchmarkResult, any Error> {
+    let last = Atomic<Int>(0)
+    return await detached {
+      try await benchmark.parallel {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        return try await send(Bytes(url: "\(benchmark.url)?\(number)"))
+      }
+    }
   }
 
   /// Runs tasks on the transport's own thread.

@@ -3,7 +3,7 @@ extension APIClient: CallSender {
   ///
   /// Cancelling the task cancels the group.
   public func outcome<G: CallGroup>(of group: G, options: GroupOptions) async -> GroupOutcome<G.Response> {
-    await GroupRun(group, options, self).outcome(of: group)
+    await GroupRun(group.kind, group.name, options, self).outcome(of: group)
   }
 
   /// Starts a group; the closures are called on the main actor, one of success and failure exactly once.
@@ -74,7 +74,7 @@ extension APIClient: CallSender {
     _ group: G, _ options: GroupOptions, _ delivery: GroupRun.Delivery,
     _ onEnd: @escaping @Sendable (GroupInfo, GroupOutcome<G.Response>) -> Void
   ) -> GroupCall {
-    let run = GroupRun(group, options, self, delivery: delivery)
+    let run = GroupRun(group.kind, group.name, options, self, delivery: delivery)
     let watch =
       delivery.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in

@@ -79,12 +79,12 @@ final class CallRun: Sendable {
 
   /// Builds, sends, judges and decodes; then runs the hook that is off the callback executor.
   func work() async -> CallEnding {
-    await concluded(await carryOut())
+    await settled(await carryOut())
   }
 
   /// Apart, so that a call that waits holds no room for it.
   @inline(never)
-  private func concluded(_ came: CallEnding) async -> CallEnding {
+  private func settled(_ came: CallEnding) async -> CallEnding {
     // User code that throws a cancellation of its own cancels the call: the handle and the error say the same.
     if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()

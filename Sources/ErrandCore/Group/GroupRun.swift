@@ -23,8 +23,8 @@ final class GroupRun: Sendable {
   }
 
   /// Registers the group and tells the accessories that it starts.
-  init<G: CallGroup>(
-    _ group: G, _ options: GroupOptions, _ client: APIClient, parent: GroupRun? = nil,
+  init(
+    _ kind: GroupKind, _ name: String, _ options: GroupOptions, _ client: APIClient, parent: GroupRun? = nil,
     delivery: Delivery = Delivery()
   ) {
     let snapshot = client.snapshot
@@ -36,7 +36,7 @@ final class GroupRun: Sendable {
     let now = snapshot.timers.now
     state = CallState(deadline: options.deadline.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)
     info = GroupInfo(
-      id: CallNumber.next(), name: group.name, kind: group.kind, tag: options.tag, indicator: options.indicator)
+      id: CallNumber.next(), name: name, kind: kind, tag: options.tag, indicator: options.indicator)
     ledger = GroupLedger(info, state, started: now)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories = snapshot.configuration.accessories + options.accessories

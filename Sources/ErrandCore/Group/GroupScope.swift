@@ -42,7 +42,7 @@ public struct GroupScope: CallSender {
   public func outcome<G: CallGroup>(
     of group: G, options: GroupOptions = GroupOptions()
   ) async -> GroupOutcome<G.Response> {
-    let inner = GroupRun(group, options, run.client, parent: run)
+    let inner = GroupRun(group.kind, group.name, options, run.client, parent: run)
     let place = run.begin(inner)
     let outcome = await inner.outcome(of: group)
     run.end(place, outcome.error.map { .failed($0) } ?? .done, outcome.report)

@@ -25,4 +25,10 @@ package struct LineParts: Sendable {
   package let cache: (any AnswerCache)?
   /// The transport.
   package let transport: any Transport
+
+  /// Where an exchange goes on once its answer is there: on the transport's own thread, which saves a hop; nil where
+  /// the transport lends none, or code of the app would run there.
+  package var executor: (any TaskExecutor)? {
+    exchangeInterceptors.isEmpty ? (transport as? any ThreadLending)?.executor : nil
+  }
 }

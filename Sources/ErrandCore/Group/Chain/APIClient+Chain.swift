@@ -18,7 +18,7 @@ extension APIClient {
   public func chain<Value, Failure>(
     options: GroupOptions = GroupOptions(), _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await GroupRun(InlineChain(), options, self).inline(steps)
+    try await GroupRun(.chain, inlineName, options, self).inline(steps)
   }
 }
 
@@ -28,7 +28,7 @@ extension GroupScope {
   public func chain<Value, Failure>(
     options: GroupOptions = GroupOptions(), _ steps: (GroupScope) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let inner = GroupRun(InlineChain(), options, run.client, parent: run)
+    let inner = GroupRun(.chain, inlineName, options, run.client, parent: run)
     let place = run.begin(inner)
     do throws(Failure) {
       let value = try await inner.inline(steps)
@@ -46,10 +46,7 @@ extension GroupScope {
 }
 
 /// What a chain of one closure is called.
-private struct InlineChain: CallGroup {
-  var name: String { "chain" }
-  func body(in group: GroupScope) async throws -> Nothing { Nothing() }
-}
+private let inlineName = "chain"
 
 extension GroupRun {
   fileprivate func inline<Value, Failure>(
