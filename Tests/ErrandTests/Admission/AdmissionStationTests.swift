@@ -30,6 +30,7 @@ import Testing
     for name in ["b1", "b2"] { await fixture.start(name, owner: other) }
     await fixture.finish()
     #expect(fixture.sent.all == ["first", "a1", "b1", "a2", "b2", "a3"])
+    withExtendedLifetime((one, other)) {}
   }
 
   @Test func `long wait makes urgent`() async {
@@ -137,6 +138,7 @@ import Testing
     #expect(Set(fixture.ended.all) == [reason == .cancelled ? "cancelled" : "deadline"])
     await fixture.finish()
     #expect(fixture.sent.all == ["first"], "nothing of theirs was sent")
+    withExtendedLifetime(owners) {}
   }
 }
 

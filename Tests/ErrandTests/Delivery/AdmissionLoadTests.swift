@@ -67,9 +67,8 @@ import Testing
 
     for index in 0..<Self.calls {
       let deadline: TimeLimit = index.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...100)) : .never
-      let options = CallOptions(timeouts: Timeouts(total: deadline))
       let request = LoadRequest(host: index % Self.hosts, number: index)
-      let call = client.start(outcomeOf: request, on: .inPlace, options: options) {
+      let call = client.start(outcomeOf: request, on: .inPlace, options: .deadline(deadline)) {
         let told = $0.told
         stages.withLock { $0[told, default: 0] += 1 }
         ends[index].add(1)

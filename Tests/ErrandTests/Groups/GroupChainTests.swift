@@ -209,6 +209,7 @@ import Testing
     if !hasEnded { latch.open() }
     await ended.waitStubbornly()
     #expect(told.all == [way.message.replacing("batch", with: "chain")], "whatever the closure returns")
+    withExtendedLifetime(owner) {}
     #expect(await server.leftovers().isEmpty)
   }
 

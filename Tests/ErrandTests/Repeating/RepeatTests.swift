@@ -119,6 +119,7 @@ import Testing
     #expect(await fixture.isIdle())
     #expect(await second.isIdle())
     #expect(told.count == 5)
+    withExtendedLifetime(owners) {}
   }
 
   @Test func `debounce sends the last one`() async {

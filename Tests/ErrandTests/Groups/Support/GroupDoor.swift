@@ -22,13 +22,8 @@ enum GroupDoor: CaseIterable, Sendable {
     captures.watch(captured, "captured object")
     let onProgress: @Sendable (GroupProgress) -> Void = { _ in withExtendedLifetime(captured) {} }
     switch self {
-    case .outcome:
-      return StartedGroup(task: Task { captured.note(await client.outcome(of: group, options: options).told, events) })
-    case .outcomeElsewhere:
-      return StartedGroup(
-        task: Task { @concurrent in captured.note(await client.outcome(of: group, options: options).told, events) })
-    case .send:
-      return StartedGroup(task: Task { await Self.send(group, client, options, captured, events) })
+    case .outcome, .outcomeElsewhere, .send:
+      return StartedGroup(task: awaited(group, client, options, captured, events))
     case .closures:
       return StartedGroup(
         call: client.start(group, options: options) { _ in
@@ -60,6 +55,18 @@ enum GroupDoor: CaseIterable, Sendable {
     }
   }
 
+  @MainActor private func awaited(
+    _ group: some CallGroup, _ client: APIClient, _ options: GroupOptions, _ captured: Captured,
+    _ events: Recorded<String>
+  ) -> Task<Void, Never> {
+    switch self {
+    case .outcome: Task { captured.note(await client.outcome(of: group, options: options).told, events) }
+    case .send: Task { await Self.send(group, client, options, captured, events) }
+    default:
+      Task { @concurrent in captured.note(await client.outcome(of: group, options: options).told, events) }
+    }
+  }
+
   private static func send(
     _ group: some CallGroup, _ client: APIClient, _ options: GroupOptions, _ captured: Captured,
     _ events: Recorded<String>
@@ -71,26 +78,4 @@ enum GroupDoor: CaseIterable, Sendable {
       captured.note(error.stage.rawValue, events)
     }
   }
-}
-
-/// A group on its way, whatever door it was started by.
-struct StartedGroup {
-  var call: GroupCall?
-  var task: Task<Void, Never>?
-  var delegate: NotingGroupDelegate?
-
-  func cancel() {
-    call?.cancel()
-    task?.cancel()
-  }
-}
-
-/// A delegate that notes what it is told.
-@MainActor final class NotingGroupDelegate: GroupDelegate {
-  private let events: Recorded<String>
-
-  init(_ events: Recorded<String>) { self.events = events }
-
-  func groupFinished(_ group: FinishedGroup) { events.append("told success") }
-  func groupFailed(_ group: FailedGroup) { events.append("told \(group.error.stage.rawValue)") }
 }

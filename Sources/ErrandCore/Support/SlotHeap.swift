@@ -9,6 +9,7 @@ struct SlotHeap<Key: Comparable & Sendable>: Sendable {
   static var nowhere: Int { -1 }
 
   var isEmpty: Bool { entries.isEmpty }
+  var count: Int { entries.count }
 
   /// The member with the least key.
   var first: (key: Key, slot: Int)? { entries.first }
