@@ -13,7 +13,7 @@ extension APIClient {
   public func removeCached<R: APIRequest>(_ request: R) async throws(APIError) {
     guard let cache else { return }
     try await probing(request) { request, context in
-      guard let plan = context.plan.cache, let model = plan.policy(for: request.url.host).model else { return }
+      guard let plan = context.cache, let model = plan.policy(for: request.url.host).model else { return }
       let store = cache.store(for: plan.request)
       guard let salt = await store.salt(call: context.call) else { return }
       let made = cache.keys.key(

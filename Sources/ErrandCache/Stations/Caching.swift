@@ -11,14 +11,14 @@ package struct Caching: Interceptor {
   package init(cache: ResponseCache?) { self.cache = cache }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    if context.plan.cache == nil { return try await next(request) }
+    if context.cache == nil { return try await next(request) }
     return try await looking(request, context, next)
   }
 
   /// Apart, so that a call without a plan, which may wait long below, holds no room for it.
   @inline(never)
   private func looking(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
-    guard let plan = context.plan.cache else { return try await next(request) }
+    guard let plan = context.cache else { return try await next(request) }
     let policy = plan.policy(for: request.url.host)
     guard let cache, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
       return try await passing(request, plan, next)

@@ -28,7 +28,7 @@ struct LookUp {
   }
 
   private func decision(about head: CacheEntryHead, _ question: CacheQuestion) -> CacheDecision {
-    guard context.plan.cache?.asksAlways == true, !question.asks.onlyIfCached else {
+    guard context.cache?.asksAlways == true, !question.asks.onlyIfCached else {
       return question.decide(head, at: context.moment(cache.wallClock()))
     }
     return question.hasConditional ? .bypass(.conditional) : .validate(question.validation(of: head))

@@ -72,7 +72,7 @@ struct StoreVisit {
   }
 
   private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
-    guard context.plan.cache?.alias == nil else { return false }
+    guard context.cache?.alias == nil else { return false }
     switch trip.question.storing(answer, tag: context.info.tag) {
     case .store(let head): return put(CacheEntry(key: trip.key, head: head, body: response.body), generation)
     case .storeForGet(let head): return put(CacheEntry(key: keyForGet, head: head, body: response.body), generation)
@@ -137,7 +137,7 @@ struct StoreVisit {
   // MARK: - Under another request
 
   private var alias: (key: CacheKey, question: CacheQuestion)? {
-    guard let alias = context.plan.cache?.alias, let model = alias.policy.model else { return nil }
+    guard let alias = context.cache?.alias, let model = alias.policy.model else { return nil }
     let recipe = CacheKeyRecipe(
       model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
       partition: context.partition(of: request), salt: trip.recipe.salt)
@@ -166,7 +166,7 @@ struct StoreVisit {
   /// interceptor of the app may turn the body, nobody can say here.
   private func keepsShape(_ response: HTTPResponse) async -> Bool {
     guard trip.question.policy.model != .http, (200...299).contains(response.status), let shape = context.plan.shape,
-      context.plan.cache?.bodiesAreFinal == true
+      context.cache?.bodiesAreFinal == true
     else { return true }
     if response.body.count <= 16_384 { return (try? shape.check(data: response.body)) != nil }
     return await Self.checkElsewhere(shape, response)

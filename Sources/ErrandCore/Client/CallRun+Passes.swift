@@ -42,9 +42,10 @@ extension CallRun {
   private func prepared() -> Result<Way, APIError> {
     do {
       let plan = try plan()
+      let cache = try cachePlan(plan)
       let built = try typed.build(snapshot.builder, family, options)
       record.built(built)
-      return .success(Way(built, context(plan)))
+      return .success(Way(built, context(plan, cache)))
     } catch {
       return .failure(.mapping(error, as: .build))
     }
@@ -52,32 +53,33 @@ extension CallRun {
 
   @inline(never)
   private func isTwofold(_ context: CallContext) -> Bool {
-    typed.isTwofold && context.plan.cache?.mode.asksTwice == true
+    typed.isTwofold && context.cache?.mode.asksTwice == true
   }
 
   private func context(
-    _ plan: CallPlan, noting log: FreezeLog? = nil, replaying replay: FreezeReplay? = nil
+    _ plan: CallPlan, _ cache: CachePlan?, noting log: FreezeLog? = nil, replaying replay: FreezeReplay? = nil
   ) -> CallContext {
-    CallContext(call: state, info: info, plan: plan, record: record, log: log, replay: replay)
+    CallContext(
+      call: state, info: info, plan: plan, cache: cache, record: record, log: log, replay: replay,
+      onProgress: progress())
   }
 
   /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any
   /// case. What was frozen on the first way down is sent on the second.
   @inline(never)
   private func cachedThenFresh(_ way: Way) async -> CallEnding {
-    var plan = way.context.plan
-    guard let cache = plan.cache else { return await descend(way) }
-    plan.cache = cache.reading(.cacheOnlyAtAnyAge)
+    let plan = way.context.plan
+    guard let cache = way.context.cache else { return await descend(way) }
     let log = FreezeLog()
-    let stored = await descend(Way(way.request, context(plan, noting: log)))
+    let stored = await descend(Way(way.request, context(plan, cache.reading(.cacheOnlyAtAnyAge), noting: log)))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in
         if state.endsBy == nil { job() }
       }
     }
-    plan.cache = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
-    var fresh = await descend(Way(way.request, context(plan, replaying: FreezeReplay(log))))
+    let asking = cache.reading(cache.mode == .asDeclared ? .revalidating : cache.mode, asksAlways: true)
+    var fresh = await descend(Way(way.request, context(plan, asking, replaying: FreezeReplay(log))))
     fresh.isUnchanged = stored.error == nil && fresh.error == nil && fresh.repeats(stored)
     return fresh
   }
@@ -91,7 +93,7 @@ extension CallRun {
     let came = await judged(answer, way.context)
     guard let hit = came.refusedHit else { return came }
     hit.refuse()
-    if way.context.plan.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
+    if way.context.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
     let past = Way(way.request, way.context.pastCache())
     return await judged(await self.answer(past), past.context)
   }
@@ -109,7 +111,7 @@ extension CallRun {
   @inline(never)
   private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
     switch answer {
-    case .success(let response): return ending(await decode(response, context.plan), response)
+    case .success(let response): return ending(await decode(response, context), response)
     case .failure(let stopped as CallState.Stopped):
       return ending(stopError(stopped.reason), nil)
     case .failure(let error): return ending(await readingBody(of: .mapping(error, as: .transport)), nil)
@@ -134,10 +136,10 @@ extension CallRun {
   }
 
   /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
-  private func decode(_ response: HTTPResponse, _ plan: CallPlan) async -> APIError? {
+  private func decode(_ response: HTTPResponse, _ context: CallContext) async -> APIError? {
     let begin = snapshot.timers.now
-    let rules = DecodingRules(json: jsonDecoding, envelope: plan.envelope)
-    let kept = plan.cache?.decodedRules
+    let rules = DecodingRules(json: jsonDecoding, envelope: context.plan.envelope)
+    let kept = context.cache?.decodedRules
     let isKnown = kept.map { response.hit?.value(for: $0) != nil } ?? false
     let error: APIError?
     if response.body.count > Validating.inlineLimit, !isKnown {

@@ -13,25 +13,21 @@ extension CallRun {
         .unsupported,
         "A call with a body sink has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
     }
-    var plan = CallPlan(
+    return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
-      contentTypes: request.contentTypes, shape: request.shape,
-      envelope: envelope,
+      contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
       redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: snapshot.configuration.limits, network: request.network, sink: options.bodySink, onProgress: progress(),
-      log: log)
-    plan.cacheKey = request.cacheKey
-    plan.cache = try cachePlan(plan)
-    if options.bodySink == nil { plan.joining = request.joining.filled(by: snapshot.configuration.joining) }
-    plan.probe = options.probe
-    return plan
+      limits: snapshot.configuration.limits, network: request.network, sink: options.bodySink, log: log,
+      cacheKey: request.cacheKey,
+      joining: options.bodySink == nil ? request.joining.filled(by: snapshot.configuration.joining) : .never,
+      probe: options.probe)
   }
 
   /// Nil where nobody says anything about the cache, and where a sink takes the body.
-  private func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
+  func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
@@ -61,7 +57,8 @@ extension CallRun {
     return CacheAlias(request: built, policy: policy, key: request.cacheKey)
   }
 
-  private func progress() -> (@Sendable (TransferProgress) -> Void)? {
+  /// Tells progress on the callback executor; nil where nobody is told.
+  func progress() -> (@Sendable (TransferProgress) -> Void)? {
     guard let lane else { return nil }
     return { [state, info, accessories, onProgress = delivery.onProgress] progress in
       lane.run {

@@ -14,7 +14,7 @@ package struct Redirecting: Interceptor {
     _ response: HTTPResponse, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let (last, usedCache) = try await follow(response, to: request, context, next)
-    guard usedCache, (400..<500).contains(last.status), context.plan.cache?.mode.asksNobody != true else { return last }
+    guard usedCache, (400..<500).contains(last.status), context.cache?.mode.asksNobody != true else { return last }
     // A stored redirect may lead to where nothing is any more: the server is asked for the way once.
     let past = context.pastCache()
     let fresh = try await next(request, in: past)

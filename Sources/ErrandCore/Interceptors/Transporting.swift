@@ -15,7 +15,7 @@ package struct Transporting: Interceptor {
     if checksAgain { try WireRules.check(request) }
     try context.call.check()
     let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
-    if isUnowned { context.plan.onUnowned?() }
+    if isUnowned { context.onUnowned?() }
     context.record.sending(request)
     context.plan.log?.info("sending \(request)")
     let response = try await send(exchange(request, context))
@@ -25,7 +25,7 @@ package struct Transporting: Interceptor {
   }
 
   /// Whether the answer may reach another call than this one.
-  private func mayBeKept(_ context: CallContext) -> Bool { context.plan.cache != nil || context.plan.onUnowned != nil }
+  private func mayBeKept(_ context: CallContext) -> Bool { context.cache != nil || context.onUnowned != nil }
 
   /// Whether a credential or cookie was added below the freeze, and no account says whose it is: a provider's that
   /// names none, or that of an interceptor around the exchange.
@@ -52,8 +52,8 @@ package struct Transporting: Interceptor {
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
       priority: context.call.priority, network: context.plan.network,
-      onInformational: context.plan.log?.informational, onProgress: context.plan.onProgress)
-    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.plan.cache == nil
+      onInformational: context.plan.log?.informational, onProgress: context.onProgress)
+    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
     return exchange
   }
 

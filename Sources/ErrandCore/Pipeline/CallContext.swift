@@ -9,6 +9,12 @@ public final class CallContext: Sendable {
 
   /// What was decided for the call.
   package let plan: CallPlan
+  /// How the call uses the cache; nil where neither the request nor the client nor the call says anything about it.
+  package let cache: CachePlan?
+  /// Told how far the bodies have come.
+  let onProgress: (@Sendable (TransferProgress) -> Void)?
+  /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
+  let onUnowned: (@Sendable () -> Void)?
   /// What is noted on the way.
   package let record: CallRecord
   /// What a station left for those below it.
@@ -27,17 +33,21 @@ public final class CallContext: Sendable {
   }
 
   init(
-    call: CallState, info: CallInfo, plan: CallPlan, record: CallRecord, frozen: Frozen? = nil,
-    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil
+    call: CallState, info: CallInfo, plan: CallPlan, cache: CachePlan?, record: CallRecord, frozen: Frozen? = nil,
+    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil,
+    onProgress: (@Sendable (TransferProgress) -> Void)?, onUnowned: (@Sendable () -> Void)? = nil
   ) {
-    self.note = note
-    self.log = log
-    self.replay = replay
     self.call = call
     self.info = info
     self.plan = plan
+    self.cache = cache
     self.record = record
     self.frozen = Locked(frozen)
+    self.note = note
+    self.log = log
+    self.replay = replay
+    self.onProgress = onProgress
+    self.onUnowned = onUnowned
   }
 
   /// The account the call was frozen with; nil for nobody, and above the freeze.
@@ -59,38 +69,36 @@ public final class CallContext: Sendable {
   /// The same way down in the life of another call.
   package func with(_ call: CallState) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay)
+      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
+      replay: replay, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down with a note for the stations below.
   package func with(note: any StationNote) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay)
+      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
+      replay: replay, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down, past the cache; what comes is stored.
   func pastCache() -> CallContext {
-    var plan = plan
-    plan.cache = plan.cache?.reading(.ignoringCache)
-    return CallContext(
-      call: call, info: info, plan: plan, record: record, frozen: whatIsFrozen, log: log, replay: replay?.again)
+    CallContext(
+      call: call, info: info, plan: plan, cache: cache?.reading(.ignoringCache), record: record,
+      frozen: whatIsFrozen, log: log, replay: replay?.again, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down for an exchange that outlives the call: with a life and a record of its own, told to nobody.
   package func inBackground(_ call: CallState) -> CallContext {
     CallContext(
-      call: call, info: info, plan: plan.silent, record: CallRecord(), frozen: whatIsFrozen, note: note)
+      call: call, info: info, plan: plan, cache: cache, record: CallRecord(), frozen: whatIsFrozen, note: note,
+      onProgress: nil, onUnowned: onUnowned)
   }
 
   /// The same way down for an exchange that several calls share.
   func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
-    var plan = plan
-    plan.onProgress = { flight.tell($0) }
-    plan.onUnowned = onUnowned
-    return CallContext(
-      call: flight.state, info: info, plan: plan, record: flight.record, frozen: whatIsFrozen, note: note)
+    CallContext(
+      call: flight.state, info: info, plan: plan, cache: cache, record: flight.record, frozen: whatIsFrozen,
+      note: note, onProgress: { flight.tell($0) }, onUnowned: onUnowned)
   }
 }
 

@@ -1,7 +1,9 @@
 package import ErrandJSON
 
 /// What was decided for one call: options, request, family and client in this order.
-package struct CallPlan: Sendable {
+///
+/// An object, since every way down of a call has the same.
+package final class CallPlan: Sendable {
   package let statusRule: StatusRule
   let contentTypes: [String]?
   package let shape: JSONShape?
@@ -15,18 +17,39 @@ package struct CallPlan: Sendable {
   let limits: ResponseLimits
   let network: NetworkWish
   package let sink: (any BodySink)?
-  var onProgress: (@Sendable (TransferProgress) -> Void)?
   let log: CallLog?
-  /// Nil where neither the request nor the client nor the call says anything about the cache.
-  package var cache: CachePlan?
   /// What belongs to the key of a stored answer, and does not keep calls from sharing an exchange.
-  package var cacheKey = CacheKeyRule()
+  package let cacheKey: CacheKeyRule
   /// Whether the call may share an exchange.
-  var joining = JoinRule.never
-  /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
-  var onUnowned: (@Sendable () -> Void)?
+  let joining: JoinRule
   /// Told what is frozen, in place of the rest of the line; nil for every call.
-  var probe: FrozenProbe?
+  let probe: FrozenProbe?
+
+  init(
+    statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
+    credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
+    redirects: RedirectPolicy, connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits,
+    network: NetworkWish, sink: (any BodySink)?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
+    probe: FrozenProbe?
+  ) {
+    self.statusRule = statusRule
+    self.contentTypes = contentTypes
+    self.shape = shape
+    self.envelope = envelope
+    self.credential = credential
+    self.provider = provider
+    self.base = base
+    self.redirects = redirects
+    self.connectTimeout = connectTimeout
+    self.idleTimeout = idleTimeout
+    self.limits = limits
+    self.network = network
+    self.sink = sink
+    self.log = log
+    self.cacheKey = cacheKey
+    self.joining = joining
+    self.probe = probe
+  }
 
   /// The value of `Authorization` of a credential that the request brings, or that the client always shows and that
   /// names no account.
@@ -46,13 +69,6 @@ package struct CallPlan: Sendable {
     case .none: ""
     case .own(let credential): credential.fieldValue
     }
-  }
-
-  /// The plan of an exchange that nobody follows.
-  var silent: CallPlan {
-    var plan = self
-    plan.onProgress = nil
-    return plan
   }
 
   /// Whether the answer is judged by what its JSON says.

@@ -73,7 +73,7 @@ extension JoinKey: Hashable {
     let mark = context.note?.joinMark
     guard mark == other.context.note?.joinMark else { return false }
     if mark != nil, context.info.tag != other.context.info.tag { return false }
-    switch (context.plan.cache, other.context.plan.cache) {
+    switch (context.cache, other.context.cache) {
     case (nil, nil): return true
     case (let mine?, let theirs?): return mine.storesLike(theirs, from: request.url.host)
     case (nil, _?), (_?, nil): return false

@@ -20,7 +20,7 @@ final class JoinedCall {
     self.request = request
     self.context = context
     self.next = next
-    listener = context.plan.onProgress.map(JoinListener.init)
+    listener = context.onProgress.map(JoinListener.init)
   }
 
   /// How the exchange ended; nil where this call has to go on alone.
