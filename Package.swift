@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
+    .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   targets: [
@@ -41,6 +42,14 @@ let package = Package(
     .target(
       name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
       swiftSettings: strict),
+    // SHA-256 and SHA-512 for downloads, apart so that nobody else links libcrypto.
+    .target(
+      name: "ErrandChecksum",
+      dependencies: [
+        "ErrandCore", "ErrandSupport", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict
+    ),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -52,7 +61,8 @@ let package = Package(
     // Shipped to users for their own tests.
     .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // The command.
-    .executableTarget(name: "ErrandCommand", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
+    .executableTarget(
+      name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTesting"], swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(
@@ -65,6 +75,8 @@ let package = Package(
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
@@ -88,6 +100,8 @@ let package = Package(
         "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),

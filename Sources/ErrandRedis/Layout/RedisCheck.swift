@@ -8,7 +8,7 @@ struct RedisCheck: Sendable, Equatable {
 
   init(_ body: Data) {
     length = body.count
-    checksum = body.withUnsafeBytes { Checksum.of($0) }
+    checksum = body.withUnsafeBytes { DamageSum.of($0) }
   }
 
   /// Reads sixteen bytes: length and checksum, each lowest byte first.

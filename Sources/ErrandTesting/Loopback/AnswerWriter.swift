@@ -6,6 +6,8 @@ struct AnswerWriter {
   private let answer: LoopbackAnswer
   private let isHead: Bool
   private var buffer: [UInt8] = []
+  /// How many bytes of the buffer are content, behind the head.
+  private var bufferedBody = 0
   private var counted = 0
   private var hasStruck = false
   private var hasDripped = false
@@ -79,27 +81,42 @@ struct AnswerWriter {
 
   private mutating func emit(_ bytes: ArraySlice<UInt8>, _ part: LoopbackAnswer.Part) throws {
     if let pace = answer.pace, part == .body || pace.part == .everything {
-      try drip(bytes, pace)
+      try drip(bytes, part, pace)
     } else {
       buffer += bytes
+      if part == .body { bufferedBody += bytes.count }
       if buffer.count >= 64 << 10 { try flush() }
     }
   }
 
-  private mutating func drip(_ bytes: ArraySlice<UInt8>, _ pace: LoopbackAnswer.Pace) throws {
+  private mutating func drip(
+    _ bytes: ArraySlice<UInt8>, _ part: LoopbackAnswer.Part, _ pace: LoopbackAnswer.Pace
+  ) throws {
     try flush()
     var rest = bytes
     while !rest.isEmpty {
       if hasDripped { try performOnWire(pace.between) }
       hasDripped = true
-      try socket.send(rest.prefix(pace.size))
+      try send(rest.prefix(pace.size), body: part == .body ? rest.prefix(pace.size).count : 0)
       rest = rest.dropFirst(pace.size)
     }
   }
 
   private mutating func flush() throws {
     guard !buffer.isEmpty else { return }
-    try socket.send(buffer[...])
+    try send(buffer[...], body: bufferedBody)
     buffer.removeAll(keepingCapacity: true)
+    bufferedBody = 0
+  }
+
+  /// Sends bytes, the last `body` of which are content, and tells the tally how many of these went out, also when
+  /// the client leaves meanwhile.
+  private func send(_ bytes: ArraySlice<UInt8>, body: Int) throws {
+    let before = socket.sentCount
+    defer {
+      let sent = max(0, socket.sentCount - before - (bytes.count - body))
+      if sent > 0 { answer.tally?(sent) }
+    }
+    try socket.send(bytes)
   }
 }

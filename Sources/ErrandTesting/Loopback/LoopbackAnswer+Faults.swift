@@ -119,6 +119,11 @@ extension LoopbackAnswer {
 // MARK: - Helpers
 
 extension LoopbackAnswer {
+  /// The answer with a listener that is told how many bytes of the content go out, on the connection's thread.
+  func tallied(by tally: @escaping @Sendable (Int) -> Void) -> Self {
+    changing { $0.tally = tally }
+  }
+
   private func changing(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)

@@ -49,6 +49,8 @@ public struct LoopbackAnswer: Sendable {
   public var steps: [Step]
   var fault: Fault?
   var pace: Pace?
+  /// Told how many bytes of the content have been handed to the system, as they are.
+  var tally: (@Sendable (Int) -> Void)?
 
   /// What happens behind a number of bytes.
   struct Fault: Sendable {

@@ -81,7 +81,8 @@ final class LoopbackCore: Sendable {
       return record.connectionCount
     }
     spawn { core in
-      var connection = LoopbackConnection(LoopbackSocket(descriptor, stop: core.stop), number: number, core: core)
+      let socket = LoopbackSocket(descriptor, stop: core.stop, sendBuffer: core.options.sendBuffer)
+      var connection = LoopbackConnection(socket, number: number, core: core)
       connection.serve()
       core.observed.update { $0.openConnectionCount -= 1 }
     }

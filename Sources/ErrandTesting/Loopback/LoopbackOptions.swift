@@ -20,6 +20,9 @@ public struct LoopbackOptions: Sendable {
   public var acceptGate: Gate?
   /// How many bytes of a request body are kept; the rest is counted and dropped.
   public var recordedBodyLimit = 16 << 20
+  /// How many bytes the system may hold for a client that has not taken them yet, or nil for what it thinks best. It
+  /// may double the number. Small ones make what was sent differ little from what has arrived.
+  package var sendBuffer: Int?
   /// How many bytes request line and header fields may have before they are refused.
   public var headLimit = 1 << 20
 

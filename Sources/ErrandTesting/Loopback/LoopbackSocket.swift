@@ -12,13 +12,16 @@ final class LoopbackSocket {
   private let descriptor: Int32
   private let stop: Gate
   private var isOpen = true
+  /// How many bytes were handed to the system.
+  private(set) var sentCount = 0
   private var scratch = [UInt8](repeating: 0, count: 32 << 10)
 
-  init(_ descriptor: Int32, stop: Gate) {
+  init(_ descriptor: Int32, stop: Gate, sendBuffer: Int? = nil) {
     self.descriptor = descriptor
     self.stop = stop
     Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: Int32(1))
     if let noSignalOption { Self.set(descriptor, SOL_SOCKET, noSignalOption, to: Int32(1)) }
+    if let sendBuffer { Self.set(descriptor, SOL_SOCKET, SO_SNDBUF, to: Int32(clamping: sendBuffer)) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
@@ -45,6 +48,7 @@ final class LoopbackSocket {
       if stop.isOpen { throw ConnectionEnd.stopped }
       let count = rest.withUnsafeBytes { Self.send(descriptor, $0) }
       if count > 0 {
+        sentCount += count
         rest = rest.dropFirst(count)
       } else {
         try retry(SystemPoll.writable)

@@ -15,7 +15,7 @@ extension CacheEntryRecord {
     writer.length(bodyLength)
     writer.fixed(bodyChecksum)
     writer.head(head)
-    let sum = writer.bytes.withUnsafeBytes { Checksum.of(UnsafeRawBufferPointer(rebasing: $0[Self.prefix...])) }
+    let sum = writer.bytes.withUnsafeBytes { DamageSum.of(UnsafeRawBufferPointer(rebasing: $0[Self.prefix...])) }
     withUnsafeBytes(of: sum.littleEndian) { writer.bytes.replaceSubrange(1..<Self.prefix, with: $0) }
     return writer.bytes
   }
@@ -26,7 +26,7 @@ extension CacheEntryRecord {
       var reader = ByteReader(bytes)
       guard try reader.byte() == Self.form else { return nil }
       let sum = try reader.fixed()
-      guard Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
+      guard DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
       key = CacheKey(
         entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
         account: try reader.digest())

@@ -39,7 +39,7 @@ public struct CacheEntryRecord: Sendable {
 
   /// Makes the record of an entry whose body is stored in another form, such as a sealed one.
   public init(key: CacheKey, head: CacheEntryHead, storedBody: Data) {
-    let checksum = storedBody.withUnsafeBytes { Checksum.of($0) }
+    let checksum = storedBody.withUnsafeBytes { DamageSum.of($0) }
     self.init(key: key, head: head, bodyLength: storedBody.count, bodyChecksum: checksum)
   }
 
@@ -56,7 +56,7 @@ public struct CacheEntryRecord: Sendable {
   }
 
   func fits(_ storedBody: UnsafeRawBufferPointer) -> Bool {
-    storedBody.count == bodyLength && Checksum.of(storedBody) == bodyChecksum
+    storedBody.count == bodyLength && DamageSum.of(storedBody) == bodyChecksum
   }
 
   /// The same body under another head.

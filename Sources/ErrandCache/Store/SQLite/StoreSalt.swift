@@ -8,7 +8,7 @@ enum StoreSalt {
     let salt = Digest.random()
     var writer = ByteWriter()
     writer.digest(salt)
-    writer.fixed(writer.bytes.withUnsafeBytes { Checksum.of($0) })
+    writer.fixed(writer.bytes.withUnsafeBytes { DamageSum.of($0) })
     return writer.bytes.withUnsafeBytes { SystemFile.write(file.descriptor, $0) } ? salt : nil
   }
 
@@ -16,7 +16,7 @@ enum StoreSalt {
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       guard let salt = try? reader.digest(), let sum = try? reader.fixed() else { return nil }
-      return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes.prefix(32))) == sum ? salt : nil
+      return DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes.prefix(32))) == sum ? salt : nil
     }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// A change within one word always changes the sum, since every step can be undone; other changes are missed once in
 /// 2^64. Stored in entries: a change of the algorithm needs a new version of ``CacheEntryRecord``.
-package enum Checksum {
+package enum DamageSum {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let other: UInt64 = 0xC2B2_AE3D_27D4_EB4F
 

@@ -1,0 +1,91 @@
+public import Foundation
+
+/// What the bytes of a download must hash to.
+///
+/// ```swift
+/// let sum = try Checksum.sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")   // ErrandChecksum
+/// ```
+public struct Checksum: Sendable, CustomStringConvertible {
+  /// The algorithm.
+  public let algorithm: DigestAlgorithm
+  /// The digest that must come out.
+  public let expected: Data
+
+  /// Makes a checksum of a digest's bytes.
+  ///
+  /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length.
+  public init(_ algorithm: DigestAlgorithm, _ digest: Data) throws(APIError) {
+    guard digest.count == algorithm.length else {
+      throw Self.refused("A \(algorithm.name) digest has \(algorithm.length) bytes, not \(digest.count).")
+    }
+    self.algorithm = algorithm
+    expected = digest
+  }
+
+  /// Makes a checksum of a digest as text: hexadecimal in either case, or base64 with its padding (RFC 4648
+  /// section 4).
+  ///
+  /// - Throws: ``APIError`` with the code ``APIError/Code/invalidChecksum`` for a wrong length and for characters that
+  ///   do not belong there.
+  public init(_ algorithm: DigestAlgorithm, _ text: String) throws(APIError) {
+    let hexLength = algorithm.length * 2
+    let base64Length = (algorithm.length + 2) / 3 * 4
+    let digest: Data?
+    switch text.utf8.count {
+    case hexLength: digest = Self.fromHex(text)
+    case base64Length: digest = Self.fromBase64(text, count: algorithm.length)
+    default:
+      throw Self.refused(
+        "A \(algorithm.name) checksum has \(hexLength) hexadecimal digits or \(base64Length) characters of base64; "
+          + "this one has \(text.count) characters.")
+    }
+    guard let digest else {
+      let form = text.utf8.count == hexLength ? "hexadecimal throughout" : "\(algorithm.length) bytes in base64"
+      throw Self.refused("A \(algorithm.name) checksum of \(text.utf8.count) characters must be \(form).")
+    }
+    try self.init(algorithm, digest)
+  }
+
+  /// The digest in lower-case hexadecimal.
+  public var hex: String {
+    String(decoding: expected.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
+  }
+
+  /// The algorithm and the digest, such as `sha-256:ba78…`.
+  public var description: String { "\(algorithm.name):\(hex)" }
+
+  /// Makes a hash of this algorithm that has seen no bytes yet. Throws what the algorithm's maker throws.
+  public func makeHash() throws -> any ChecksumHash { try algorithm.makeHash() }
+
+  /// Whether a digest is the expected one.
+  public func matches(_ digest: Data) -> Bool { digest == expected }
+
+  private static func digit(_ half: UInt8) -> UInt8 { ASCII.lowercased(ASCII.hexDigit(half)) }
+
+  private static func fromHex(_ text: String) -> Data? {
+    var bytes = Data(capacity: text.utf8.count / 2)
+    var high: UInt8?
+    for character in text.utf8 {
+      guard let value = ASCII.hexValue(character) else { return nil }
+      if let half = high {
+        bytes.append(half << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    return high == nil ? bytes : nil
+  }
+
+  /// Only the one form that writing the bytes again gives: a slip of the pen in the last character shows.
+  private static func fromBase64(_ text: String, count: Int) -> Data? {
+    Data(base64Encoded: text).flatMap { $0.count == count && $0.base64EncodedString() == text ? $0 : nil }
+  }
+
+  private static func refused(_ message: String) -> APIError { APIError(.build, .invalidChecksum, message) }
+}
+
+extension APIError.Code {
+  /// A checksum is no digest of its algorithm.
+  public static let invalidChecksum = Self(rawValue: "invalidChecksum")
+}

@@ -1,0 +1,103 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@Suite struct DigestFieldsTests {
+  /// Two short algorithms, so that digests can be read with the eye.
+  private static let known = [algorithm("sha-256", 4), algorithm("sha-512", 6)]
+
+  private final class NoHash: ChecksumHash {
+    func update(_ bytes: UnsafeRawBufferPointer) {}
+    func finish() -> Data { Data() }
+  }
+
+  private static func algorithm(_ name: String, _ length: Int) -> DigestAlgorithm {
+    DigestAlgorithm(name: name, length: length) { NoHash() }
+  }
+
+  private func read(_ lines: [String]) -> DigestFields.Reading {
+    DigestFields(HTTPFields(lines.map { HTTPField("Repr-Digest", $0) }), known: Self.known).representation
+  }
+
+  private func sums(_ reading: DigestFields.Reading) -> [String] {
+    if case .checksums(let sums) = reading { sums.map(\.description) } else { [] }
+  }
+
+  @Test(arguments: [
+    (["sha-256=:AQIDBA==:"], ["sha-256:01020304"]),
+    (["sha-256=:AQIDBA:"], ["sha-256:01020304"]),
+    (["  sha-256=:AQIDBA==:  "], ["sha-256:01020304"]),
+    (["sha-512=:AQIDBAUG:, sha-256=:AQIDBA==:"], ["sha-256:01020304", "sha-512:010203040506"]),
+    (["sha-512=:AQIDBAUG:\t ,\tsha-256=:AQIDBA==:"], ["sha-256:01020304", "sha-512:010203040506"]),
+    (["sha-512=:AQIDBAUG:", "sha-256=:AQIDBA==:"], ["sha-256:01020304", "sha-512:010203040506"]),
+    (["sha-256=:AAAAAA==:, sha-256=:AQIDBA==:"], ["sha-256:01020304"]),
+    (["sha-256=:AQIDBA==:;a;b=?0;c=\"x,y\\\"\""], ["sha-256:01020304"]),
+    (["md5=:AA==:, crc32c=:AQ:, sha-256=:AQIDBA==:"], ["sha-256:01020304"]),
+    (["a, b=?1, c=-12.125, d=\"x\", e=tok/e:n*, f=(1 \"2\";q=1  :AQ==:), g=@-5, *h=() ,i=%\"%c3%a9\""], []),
+    (["a=(), sha-512=:AQIDBAUG:"], ["sha-512:010203040506"]),
+    (["md5=:AA==:"], []),
+    ([""], []),
+    ([], []),
+  ])
+  func `digests are read`(lines: [String], expected: [String]) {
+    let reading = read(lines)
+    #expect(reading.damage == nil)
+    #expect(sums(reading) == expected)
+    #expect(reading.checksum?.description == expected.first)
+  }
+
+  @Test(arguments: [
+    "sha-256=:AQIDBA==", "sha-256=:AQ ID:", "sha-256=:AQID-_==:", "sha-256=:A:", "sha-256=:AQIDBA===:",
+    "sha-256=:A=IDBA==:", "sha-256=AQIDBA==", "sha-256=\"AQIDBA==\"", "sha-256", "sha-256=", "sha-256=:AQID:",
+    "sha-256=:AQIDBAU=:", "sha-256=::", "sha-256=(:AQIDBA==:)", "SHA-256=:AQIDBA==:", "sha-256=:AQIDBA==:,",
+    "sha-256=:AQIDBA==:, ,", ",sha-256=:AQIDBA==:", "sha-256=:AQIDBA==: md5=:AA==:", "sha-256 =:AQIDBA==:",
+    "sha-256= :AQIDBA==:", "sha-256=:AQIDBA==:;", "sha-256=:AQIDBA==:;A", "sha-256=:AQIDBA==:;a=",
+    "sha-256=:AQIDBA==:, x=1234567890123456", "sha-256=:AQIDBA==:, x=1.", "sha-256=:AQIDBA==:, x=1.2345",
+    "sha-256=:AQIDBA==:, x=-", "sha-256=:AQIDBA==:, x=\"", "sha-256=:AQIDBA==:, x=\"\\n\"",
+    "sha-256=:AQIDBA==:, x=\"\u{E9}\"", "sha-256=:AQIDBA==:, x=?2", "sha-256=:AQIDBA==:, x=(1",
+    "sha-256=:AQIDBA==:, x=(1\"2\")", "sha-256=:AQIDBA==:, x=((1))", "sha-256=:AQIDBA==:, x=@1.5",
+    "sha-256=:AQIDBA==:, x=%\"%C3%A9\"", "sha-256=:AQIDBA==:, x=%\"%ff\"", "sha-256=:AQIDBA==:, x=%\"%a",
+    "sha-256=:AQIDBA==:, x=%x", "sha-256=:AQIDBA==:, x={}", "\u{0}", "=", ";", ":", "(", "é=:AQ==:",
+  ])
+  func `damaged field says nothing`(line: String) {
+    let reading = read([line])
+    #expect(sums(reading).isEmpty)
+    #expect(reading.damage?.hasPrefix("Repr-Digest ") == true)
+  }
+
+  @Test func `every cut of a field is survived`() {
+    let whole = "a=(1 \"2\";q=1.5 :AQ==:);p, b=%\"%c3%a9\", c=@12, d=?0, e=tok, sha-256=:AQIDBA==:;x=\"\\\\\""
+    #expect(sums(read([whole])) == ["sha-256:01020304"])
+    for length in 0..<whole.utf8.count {
+      let reading = read([String(whole.prefix(length))])
+      if length < whole.utf8.count - 7 { #expect(sums(reading).isEmpty) }
+    }
+  }
+
+  @Test func `a megabyte of lists is read past`() {
+    let members = (0..<20_000).map { "k\($0)=((" }.joined(separator: ",")
+    #expect(read([members]).damage != nil)
+    let long = "x=(" + String(repeating: "1 ", count: 300_000) + "), sha-256=:AQIDBA==:"
+    #expect(sums(read([long])) == ["sha-256:01020304"])
+  }
+
+  @Test func `the two fields stay apart`() {
+    let fields: HTTPFields = ["repr-digest": "sha-256=:AQIDBA==:", "Content-Digest": "sha-256=:AAAAAA==:"]
+    let digests = DigestFields(fields, known: Self.known)
+    #expect(digests.representation.checksum?.hex == "01020304")
+    #expect(digests.content.checksum?.hex == "00000000")
+    let none = DigestFields(["Content-MD5": "AQIDBA==", "Digest": "sha-256=AQIDBA=="], known: Self.known)
+    #expect(none.representation.checksum == nil && none.content.checksum == nil)
+    #expect(none.representation.damage == nil && none.content.damage == nil)
+  }
+
+  @Test(arguments: [
+    ("sha-256=:AQID:", "Repr-Digest has a sha-256 of 3 bytes instead of 4."),
+    ("sha-256=1", "Repr-Digest has a sha-256 that is no byte sequence."),
+    ("sha-256=:*:", "Repr-Digest has a byte sequence that is not base64."),
+    ("sha-256=:AQIDBA==:,", "Repr-Digest ends in a comma."),
+  ])
+  func `reason names the damage`(line: String, reason: String) {
+    #expect(read([line]).damage == reason)
+  }
+}
