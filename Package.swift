@@ -41,6 +41,13 @@ let package = Package(
     .target(
       name: "ErrandRedis", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "CHiredis"],
       swiftSettings: strict),
+    // Downloads and uploads: the files of a download, what is resumed, and the calls that users make.
+    .target(
+      name: "ErrandTransfer",
+      dependencies: [
+        "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -55,6 +62,7 @@ let package = Package(
     .executableTarget(name: "ErrandCommand", dependencies: ["Errand", "ErrandTesting"], swiftSettings: strict),
 
     // Bridges to C libraries.
+    .target(name: "CErrandFiles"),
     .target(
       name: "CErrandCurl",
       dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]
@@ -87,6 +95,9 @@ let package = Package(
       dependencies: [
         "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
