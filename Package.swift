@@ -50,6 +50,13 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // Downloads and uploads: the files of a download, what is resumed, and the calls that users make.
+    .target(
+      name: "ErrandTransfer",
+      dependencies: [
+        "ErrandCore", "ErrandSupport", .target(name: "CErrandFiles", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict),
     // The transport on libcurl, for Linux.
     .target(
       name: "ErrandCurl",
@@ -65,6 +72,7 @@ let package = Package(
       name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTesting"], swiftSettings: strict),
 
     // Bridges to C libraries.
+    .target(name: "CErrandFiles"),
     .target(
       name: "CErrandCurl",
       dependencies: ["CCurl", "CZlib", "CBrotli", "CZstd"]
@@ -102,6 +110,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
+      swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),

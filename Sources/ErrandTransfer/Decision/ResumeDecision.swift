@@ -1,0 +1,90 @@
+package import ErrandCore
+
+/// What to do with an answer, once its head has come. A function of values; nothing is written before it is decided.
+package enum ResumeDecision: Sendable, Hashable {
+  /// Write the body at the place where the range begins; it must be as long as the range. Where the total is known and
+  /// the range ends before it, commit and ask for the rest.
+  case append(Range<Int64>, total: Int64?)
+  /// The body is a new whole: start the part over, and write it from 0. Pieces asked for side by side are to be given
+  /// up.
+  case fresh(AnswerFacts)
+  /// There is nothing left to fetch: check the part, and give it its name.
+  case alreadyWhole
+  /// Drop the part and ask once more, for the whole.
+  case startOver
+  /// The answer lies. Write nothing; the policy says whether to ask once more, for the whole.
+  case mismatch(ResumeMismatch)
+  /// The call fails by its status, and the part stays for another try.
+  case failKeepingPart
+  /// The call fails by its status, and there is nothing to go on with: the resource is gone.
+  case failDroppingPart
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the last answer, redirects followed.
+  ///   - ask: What was asked for.
+  ///   - record: What is known of the part; nil where it is empty.
+  ///   - now: The present in milliseconds since 1970.
+  package static func decide(
+    _ head: ResponseHead, to ask: RangeAsk, record: PartRecord?, now: Int64
+  ) -> ResumeDecision {
+    switch head.status {
+    case 200, 203: .fresh(AnswerFacts(of: head, now: now))
+    case 206: part(head, ask, record)
+    case 404, 410: .failDroppingPart
+    case 416: unsatisfiable(head.fields, ask, record)
+    default: .failKeepingPart
+    }
+  }
+
+  private static func part(_ head: ResponseHead, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
+    let start: Int64
+    let end: Int64?
+    let validator: Validator
+    switch ask {
+    case .whole: return .mismatch(.notAsked)
+    case .rest(let place, let version): (start, end, validator) = (place, nil, version)
+    case .segment(let piece, let version): (start, end, validator) = (piece.lowerBound, piece.upperBound, version)
+    }
+    if let mismatch = formMismatch(head.fields, validator) { return .mismatch(mismatch) }
+    let ranges = head.fields.values(of: "Content-Range")
+    guard let text = ranges.first, ranges.count == 1 else { return .mismatch(.contentRangeCount(ranges.count)) }
+    guard case .part(let range, let total) = ContentRange(text) else { return .mismatch(.contentRange(text)) }
+    let known = total ?? record?.total
+    if range.lowerBound != start { return .mismatch(.place(expected: start, found: range.lowerBound)) }
+    if let total, let old = record?.total, total != old { return .mismatch(.total(expected: old, found: total)) }
+    if let limit = end ?? known, range.upperBound > limit {
+      return .mismatch(.beyond(expected: limit, found: range.upperBound))
+    }
+    if let text = wrongLength(head.fields, range) { return .mismatch(.length(text)) }
+    return .append(range, total: known)
+  }
+
+  /// What must hold whatever the range is.
+  private static func formMismatch(_ fields: HTTPFields, _ validator: Validator) -> ResumeMismatch? {
+    if validator.isContradicted(by: fields) { return .version }
+    if let coding = AnswerFacts.coding(of: fields) { return .coding(coding) }
+    let isMultipart = fields.values(of: .contentType).contains { value in
+      value.split(separator: ";").first?.filter { $0 != " " && $0 != "\t" }.lowercased() == "multipart/byteranges"
+    }
+    return isMultipart ? .multipart : nil
+  }
+
+  private static func wrongLength(_ fields: HTTPFields, _ range: Range<Int64>) -> String? {
+    fields.values(of: .contentLength).first {
+      DecimalNumber.read($0.utf8) != range.upperBound - range.lowerBound
+    }
+  }
+
+  /// The end only where the server names the length that we have and that the whole had from the beginning.
+  private static func unsatisfiable(_ fields: HTTPFields, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
+    guard case .rest(let start, let validator) = ask else { return ask == .whole ? .failKeepingPart : .startOver }
+    let ranges = fields.values(of: "Content-Range")
+    guard let record, ranges.count == 1, let text = ranges.first, case .unsatisfied(let total) = ContentRange(text),
+      total == start, record.finished.isPrefix, record.committed == start, record.total == total,
+      !validator.isContradicted(by: fields)
+    else { return .startOver }
+    return .alreadyWhole
+  }
+}

@@ -1,0 +1,63 @@
+import ErrandCore
+
+/// Whether a part may be gone on with, and what is asked for then. A function of values.
+package struct ResumeQuestion: Sendable, Hashable {
+  /// Why a part is not gone on with.
+  package enum Obstacle: Sendable, Hashable {
+    /// There is no record.
+    case noRecord
+    /// There is no byte yet.
+    case empty
+    /// The answer had no strong validator.
+    case noValidator
+    /// The answer was coded.
+    case coded
+    /// It is not a GET.
+    case method
+    /// It was asked with another URL.
+    case otherURL
+    /// It was asked with other fields or by another account.
+    case otherRequest
+    /// The caller asks for another checksum now.
+    case otherChecksum
+  }
+
+  /// What to ask for.
+  package let ask: RangeAsk
+  /// Why it is the whole; nil where it is not.
+  package let obstacle: Obstacle?
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - record: What is known of the part.
+  ///   - request: What is asked for now.
+  ///   - checksum: The checksum that is asked for now. The recorded one must be the same or missing.
+  ///   - isSameLink: Whether another URL is known to lead to the same resource: one that was signed anew.
+  package init(
+    _ record: PartRecord?, request: RequestIdentity, checksum: RecordedChecksum?, isSameLink: Bool = false
+  ) {
+    if let record, let validator = record.validator,
+      Self.obstacle(record, request, checksum, isSameLink: isSameLink) == nil
+    {
+      ask = .rest(from: record.committed, validator)
+      obstacle = nil
+    } else {
+      ask = .whole
+      obstacle = Self.obstacle(record, request, checksum, isSameLink: isSameLink) ?? .noValidator
+    }
+  }
+
+  private static func obstacle(
+    _ record: PartRecord?, _ request: RequestIdentity, _ checksum: RecordedChecksum?, isSameLink: Bool
+  ) -> Obstacle? {
+    guard let record else { return .noRecord }
+    if request.method != HTTPMethod.get.rawValue || record.request.method != request.method { return .method }
+    if !record.request.isSame(exceptURL: request) { return .otherRequest }
+    if record.request.url != request.url, !isSameLink { return .otherURL }
+    if let old = record.checksum, let checksum, old != checksum { return .otherChecksum }
+    if record.coding != nil { return .coded }
+    if record.validator == nil { return .noValidator }
+    return record.finished.count == 0 ? .empty : nil
+  }
+}

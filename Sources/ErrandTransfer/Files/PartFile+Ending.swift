@@ -1,0 +1,71 @@
+extension PartFile {
+  /// Gives the file its last name: the target is there, whole, or as it was before.
+  ///
+  /// - Parameters:
+  ///   - total: The length it must have; nil where nobody has said.
+  ///   - overwriting: Whether a target that is there is replaced. A link in its place is replaced itself.
+  ///   - permissions: Who may read and write the target; nil leaves it to its owner alone.
+  /// - Throws: ``FileFailure``: length where bytes are missing, exists where the target is there and must stay; part
+  ///   and record are kept then, and the call may be made again. Where the folder cannot be brought to the disk after
+  ///   the rename, this throws and the target is there, whole.
+  package func finish(total: Int64?, overwriting: Bool, permissions: UInt16? = nil) throws {
+    let written = written
+    guard written.isPrefix, written.end == total ?? written.end else {
+      let detail = "\(written.count) bytes came, not \(total.map(String.init) ?? "all up to \(written.end)")"
+      throw FileFailure(.rename, names.part, .length, detail: detail)
+    }
+    try use(.alone, isFatal: false) { file in
+      try settle(file, length: written.end, permissions)
+      guard try files.status(at: names.part)?.identity == identity else {
+        throw FileFailure(.rename, names.part, .planted, detail: "another file has taken its place")
+      }
+      if overwriting {
+        try files.rename(names.part, to: names.target)
+      } else {
+        try files.renameExclusively(names.part, to: names.target)
+      }
+      noteFinish()
+      try files.synchronizeFolder(names.folder)
+      removeLeftovers()
+    }
+  }
+
+  /// Removes the part and its record, and closes the file.
+  package func abandon() throws {
+    defer { close() }
+    try use(.last, isFatal: false) { _ in
+      // The record goes first: what is left without one is never gone on with.
+      for path in [names.record, names.temporary] { try remove(path) }
+      if try files.status(at: names.part)?.identity == identity { try remove(names.part) }
+    }
+  }
+
+  /// Brings the whole to the disk. A failure leaves in doubt what is there: then nothing since the last commit counts.
+  private func settle(_ file: Int32, length: Int64, _ permissions: UInt16?) throws {
+    let status = try files.status(of: file)
+    guard status.length >= length else {
+      throw FileFailure(.rename, names.part, .length, detail: "it has \(status.length) bytes and should have \(length)")
+    }
+    if status.length > length { try files.truncate(file, to: length) }
+    if let permissions { try files.setPermissions(of: file, to: permissions) }
+    do {
+      try files.synchronize(file)
+    } catch {
+      noteFailure(error)
+      throw error
+    }
+  }
+
+  /// A record without its part is harmless, so that a failure here is none of the download.
+  private func removeLeftovers() {
+    for path in [names.record, names.temporary] { try? remove(path) }
+  }
+
+  private func remove(_ path: String) throws(FileFailure) {
+    do {
+      try files.remove(path)
+    } catch {
+      if error.kind != .notFound { throw error }
+    }
+  }
+}

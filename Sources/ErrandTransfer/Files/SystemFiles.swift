@@ -1,0 +1,152 @@
+import Foundation
+
+/// The real file system, by the system's own calls.
+package struct SystemFiles: TransferFiles {
+  package init() {}
+
+  package func open(_ path: String, _ opening: FileOpening) throws(FileFailure) -> Int32 {
+    let flags =
+      switch opening {
+      case .new: O_RDWR | O_CREAT | O_EXCL
+      case .existing: O_RDWR
+      case .reading: O_RDONLY
+      }
+    // Without O_NONBLOCK a pipe that lies there would hold the caller until somebody writes into it.
+    let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    return try Self.result(.open, path) { Foundation.open(path, all, 0o600) }
+  }
+
+  /// After an interruption the descriptor is gone on Linux, and another thread may have got its number: no second try.
+  package func close(_ file: Int32) throws(FileFailure) {
+    if Foundation.close(file) != 0, errno != EINTR { throw FileFailure(.close, code: errno) }
+  }
+
+  package func read(
+    _ file: Int32, into memory: UnsafeMutableRawBufferPointer, at place: Int64
+  ) throws(FileFailure) -> Int {
+    var done = 0
+    while done < memory.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
+      let offset = try Self.offset(.read, place, done)
+      let count = try Self.result(.read) { pread(file, rest.baseAddress, rest.count, offset) }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at place: Int64) throws(FileFailure) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let offset = try Self.offset(.write, place, done)
+      let count = try Self.result(.write) { pwrite(file, rest.baseAddress, rest.count, offset) }
+      guard count > 0 else { throw FileFailure(.write, code: EIO) }
+      done += count
+    }
+  }
+
+  package func truncate(_ file: Int32, to length: Int64) throws(FileFailure) {
+    let length = try Self.offset(.truncate, length, 0)
+    _ = try Self.result(.truncate) { ftruncate(file, length) }
+  }
+
+  package func status(of file: Int32) throws(FileFailure) -> FileStatus {
+    var status = stat()
+    _ = try Self.result(.status) { fstat(file, &status) }
+    return Self.status(status)
+  }
+
+  package func status(at path: String) throws(FileFailure) -> FileStatus? {
+    var status = stat()
+    do {
+      _ = try Self.result(.status, path) { lstat(path, &status) }
+      return Self.status(status)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  package func setPermissions(of file: Int32, to mode: UInt16) throws(FileFailure) {
+    _ = try Self.result(.permissions) { fchmod(file, mode_t(mode)) }
+  }
+
+  package func freeSpace(in folder: String) throws(FileFailure) -> Int64 {
+    var room = statvfs()
+    _ = try Self.result(.space, folder) { statvfs(folder, &room) }
+    // Some file systems do not say.
+    guard room.f_blocks > 0 else { return .max }
+    let (bytes, overflow) = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+    return overflow ? .max : Int64(clamping: bytes)
+  }
+
+  package func lock(_ file: Int32) throws(FileFailure) {
+    _ = try Self.result(.lock) { flock(file, LOCK_EX | LOCK_NB) }
+  }
+
+  package func rename(_ path: String, to other: String) throws(FileFailure) {
+    _ = try Self.result(.rename, path) { Foundation.rename(path, other) }
+  }
+
+  package func remove(_ path: String) throws(FileFailure) {
+    _ = try Self.result(.remove, path) { unlink(path) }
+  }
+
+  package func synchronizeFolder(_ path: String) throws(FileFailure) {
+    let folder = try Self.result(.synchronize, path) { Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    defer { _ = Foundation.close(folder) }
+    do {
+      _ = try Self.result(.synchronize, path) { fsync(folder) }
+    } catch {
+      // Some file systems have nothing to bring to the disk for a folder, and say so.
+      if error.code != EINVAL, error.code != ENOTSUP { throw error }
+    }
+  }
+
+  package func names(in folder: String) throws(FileFailure) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+      throw FileFailure(.list, folder, code: cause.map { Int32(clamping: $0.code) } ?? ENOENT)
+    }
+  }
+}
+
+extension SystemFiles {
+  /// Repeats a call that was interrupted; a negative result is an error.
+  static func result<Number: SignedInteger>(
+    _ operation: FileFailure.Operation, _ path: String = "", _ call: () -> Number
+  ) throws(FileFailure) -> Number {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      let code = errno
+      if code != EINTR { throw FileFailure(operation, path, code: code) }
+    }
+  }
+
+  private static func offset(
+    _ operation: FileFailure.Operation, _ place: Int64, _ more: Int
+  ) throws(FileFailure) -> off_t {
+    let (sum, overflow) = place.addingReportingOverflow(Int64(more))
+    guard !overflow, sum >= 0, let offset = off_t(exactly: sum) else { throw FileFailure(operation, code: EFBIG) }
+    return offset
+  }
+
+  private static func status(_ status: stat) -> FileStatus {
+    let kind: FileStatus.Kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFLNK: .link
+      default: .other
+      }
+    let identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+    return FileStatus(
+      kind: kind, length: Int64(status.st_size), links: Int(clamping: status.st_nlink),
+      isOwn: status.st_uid == geteuid(), identity: identity)
+  }
+}
