@@ -1,0 +1,91 @@
+import ErrandCore
+
+/// A `Content-Disposition` (RFC 6266), as far as it names a file. Linear in its length.
+struct ContentDisposition {
+  /// What `filename*` says, else what `filename` says; not safe to be used as it is.
+  let fileName: String?
+
+  init(_ text: String) {
+    var reader = Reader(rest: Array(text.utf8)[...])
+    var plain: String?
+    var extended: String?
+    reader.skip(to: [0x3B])
+    while reader.take(0x3B) {
+      let name = reader.name()
+      guard reader.take(0x3D) else {
+        reader.skip(to: [0x3B])
+        continue
+      }
+      let value = reader.value()
+      // Of several parameters with one name the first one counts.
+      if ASCII.equalFolded(name, "filename".utf8) {
+        plain = plain ?? String(validating: value, as: UTF8.self)
+      } else if ASCII.equalFolded(name, "filename*".utf8) {
+        extended = extended ?? Self.extended(value)
+      }
+    }
+    fileName = extended ?? plain
+  }
+
+  /// `UTF-8'en'%e2%82%ac` (RFC 8187). Nil where the character set is another one than UTF-8 and ISO 8859-1, or where the
+  /// bytes are none of it.
+  private static func extended(_ value: [UInt8]) -> String? {
+    let parts = value.split(separator: 0x27, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[2].allSatisfy({ ASCII.isToken($0) }) else { return nil }
+    let bytes = FileName.unescaped(parts[2])
+    if ASCII.equalFolded(parts[0], "utf-8".utf8) { return String(validating: bytes, as: UTF8.self) }
+    guard ASCII.equalFolded(parts[0], "iso-8859-1".utf8) else { return nil }
+    return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  /// Takes a field's value apart.
+  private struct Reader {
+    var rest: ArraySlice<UInt8>
+
+    mutating func take(_ byte: UInt8) -> Bool {
+      skipSpace()
+      guard rest.first == byte else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+
+    mutating func skipSpace() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+
+    /// Skips what is not one of these, quoted strings as a whole.
+    mutating func skip(to ends: [UInt8]) {
+      while let byte = rest.first, !ends.contains(byte) {
+        if byte == 0x22 { _ = quoted() } else { rest = rest.dropFirst() }
+      }
+    }
+
+    mutating func name() -> [UInt8] {
+      skipSpace()
+      let name = rest.prefix { ASCII.isToken($0) }
+      rest = rest[name.endIndex...]
+      return Array(name)
+    }
+
+    /// A quoted string, or what stands before the next semicolon.
+    mutating func value() -> [UInt8] {
+      skipSpace()
+      guard rest.first == 0x22 else {
+        var value = rest.prefix { $0 != 0x3B }
+        rest = rest[value.endIndex...]
+        while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
+        return Array(value)
+      }
+      let value = quoted()
+      skip(to: [0x3B])
+      return value
+    }
+
+    private mutating func quoted() -> [UInt8] {
+      var out: [UInt8] = []
+      rest = rest.dropFirst()
+      while let byte = rest.popFirst(), byte != 0x22 {
+        if byte == 0x5C, let escaped = rest.popFirst() { out.append(escaped) } else { out.append(byte) }
+      }
+      return out
+    }
+  }
+}

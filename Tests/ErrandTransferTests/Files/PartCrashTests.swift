@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+/// Processes that die at any call, with and without the power going at the same moment.
+@Suite struct PartCrashTests {
+  private static let old: [UInt8] = [9, 9, 9]
+
+  private func isRight(_ target: [UInt8]?, _ length: Int = 1_000) -> Bool {
+    target == Self.old || target == Story.bytes(1, length) || target == Story.bytes(2, length)
+  }
+
+  @Test(arguments: MemoryDisk.Loss.allCases) func `dying at any call loses no promise`(loss: MemoryDisk.Loss) throws {
+    var deaths = 0
+    for (turn, breaking) in (1...60).flatMap({ turn in [nil, 4, 7].map { (turn, $0) } }) {
+      let disk = MemoryFiles()
+      disk.put(Self.old, "/d/t")
+      // What an earlier process left behind, of the same version or of another one.
+      if let breaking { try? Story(breaking: breaking).run(breaking == 4 ? 1 : 2, disk) }
+      disk.crash(loss, seed: UInt64(turn))
+      let dying = FaultyFiles(disk, failing: turn, .death)
+      do { try Story().run(1, dying) } catch is FileFailure { deaths += 1 }
+      disk.crash(loss, seed: UInt64(turn) &* 7)
+      #expect(isRight(disk.bytes("/d/t")), "half at call \(turn)")
+      try Story().run(1, disk)
+      #expect(disk.bytes("/d/t") == Story.bytes(1, 1_000) && disk.names == ["/d/t"])
+    }
+    #expect(deaths > 90)
+  }
+
+  @Test func `many lives end with the right file`() throws {
+    for seed in 0..<UInt64(400) {
+      var random = SeededRandom(seed)
+      let disk = MemoryFiles()
+      disk.put(Self.old, "/d/t")
+      for _ in 0..<6 {
+        var story = Story()
+        story.piece = Int.random(in: 1...200, using: &random)
+        story.committing = Int.random(in: 1...5, using: &random)
+        if Bool.random(using: &random) { story.breaking = Int.random(in: 0...9, using: &random) }
+        let dying = FaultyFiles(disk, failing: Int.random(in: 1...70, using: &random), .death)
+        try? story.run(Int.random(in: 1...2, using: &random), dying)
+        disk.crash(MemoryDisk.Loss.allCases.randomElement(using: &random) ?? .some, seed: random.next())
+        #expect(isRight(disk.bytes("/d/t")), "half in seed \(seed)")
+      }
+      try Story().run(1, disk)
+      #expect(disk.bytes("/d/t") == Story.bytes(1, 1_000), "wrong in seed \(seed)")
+    }
+  }
+
+  @Test func `kept bytes survive every crash`() throws {
+    let disk = MemoryFiles()
+    try? Story(breaking: 7).run(1, disk)
+    disk.crash(.everything, seed: 1)
+    let part = try PartFile.open(target: "/d/t", files: disk)
+    #expect(part.position == 540)
+    try Story().checkKept(part)
+  }
+
+  /// The model itself must be able to lose what was never brought to the disk.
+  @Test func `bytes without a commit are lost`() throws {
+    let disk = MemoryFiles()
+    try? Story(committing: 100, breaking: 7).run(1, disk)
+    #expect(disk.bytes("/d/t.part")?.count == 630)
+    disk.crash(.everything, seed: 1)
+    #expect(disk.names == [])
+  }
+}

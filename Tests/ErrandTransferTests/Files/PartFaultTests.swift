@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct PartFaultTests {
+  static let faults: [FaultyFiles.Fault] = [
+    .before(ENOSPC), .before(EIO), .after(EIO), .torn(ENOSPC), .torn(EDQUOT), .before(EACCES), .death,
+  ]
+
+  /// Plays a story with each call failing in turn, on a real folder: an error or the right file, nothing else.
+  private func failEach(
+    _ fault: FaultyFiles.Fault, prepare: (Story) throws -> Void = { _ in }
+  ) throws -> (runs: Int, failures: Int) {
+    var failures = 0
+    for turn in 1... {
+      let folder = try TransferFolder()
+      try folder.put([1, 2, 3], "t")
+      var story = Story()
+      story.target = folder("t")
+      try prepare(story)
+      let files = FaultyFiles(SystemFiles(), failing: turn, fault)
+      do {
+        try story.run(1, files)
+        #expect(folder.bytes("t") == Story.bytes(1, 1_000))
+      } catch is FileFailure {
+        failures += 1
+        let target = try #require(folder.bytes("t"))
+        #expect(target == [1, 2, 3] || target == Story.bytes(1, 1_000), "half at call \(turn): \(files.callNames)")
+      }
+      #expect(files.openFiles.isEmpty, "left open at call \(turn)")
+      try story.run(1, SystemFiles())
+      #expect(folder.bytes("t") == Story.bytes(1, 1_000))
+      #expect(folder.names == ["t"], "left over at call \(turn)")
+      if files.calls < turn { return (turn - 1, failures) }
+    }
+    return (0, 0)
+  }
+
+  @Test(arguments: faults) func `each call fails in turn`(fault: FaultyFiles.Fault) throws {
+    let (runs, failures) = try failEach(fault)
+    // A call whose failure changes nothing is one that tidies up, or closes.
+    #expect(runs > 40 && failures > runs * 3 / 4)
+  }
+
+  @Test(arguments: faults) func `resuming fails at each call`(fault: FaultyFiles.Fault) throws {
+    let (runs, failures) = try failEach(fault) { story in
+      var story = story
+      story.breaking = 5
+      #expect(throws: Story.LineBroke.self) { try story.run(1, SystemFiles()) }
+    }
+    #expect(runs > 30 && failures > runs * 3 / 4)
+  }
+
+  @Test(arguments: faults) func `another version fails at each call`(fault: FaultyFiles.Fault) throws {
+    let (runs, failures) = try failEach(fault) { story in
+      var story = story
+      story.breaking = 5
+      #expect(throws: Story.LineBroke.self) { try story.run(2, SystemFiles()) }
+    }
+    #expect(runs > 40 && failures > runs * 3 / 4)
+  }
+
+  /// A part with 100 bytes committed and 50 more written.
+  private func part(_ files: any TransferFiles, _ target: String) throws -> (PartFile, PartRecord) {
+    let part = try PartFile.open(target: target, files: files)
+    try append(100, part)
+    let record = try part.commit(Story(length: 1_000).record(1))
+    try append(50, part)
+    return (part, record)
+  }
+
+  private func append(_ count: Int, _ part: PartFile) throws {
+    try Story.bytes(1, 1_000).dropFirst(Int(part.position)).prefix(count).withUnsafeBytes { try part.append($0) }
+  }
+
+  @Test(arguments: [ENOSPC, EDQUOT, EFBIG]) func `full disk cuts to what is safe`(code: Int32) throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, _) = try part(files, folder("t"))
+    #expect(folder.bytes("t.part")?.count == 150)
+    files.failNext(.write, .torn(code))
+    let failure = #expect(throws: FileFailure.self) { try append(80, part) }
+    #expect(failure?.kind == .full && failure?.name == "t.part")
+    #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(100)))
+    part.close()
+    let again = try PartFile.open(target: folder("t"))
+    #expect(again.record?.committed == 100 && again.position == 100 && again.problem == nil)
+  }
+
+  @Test func `nothing is taken after a failure`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, record) = try part(files, folder("t"))
+    files.failNext(.write, .before(EIO))
+    let failure = try #require(throws: FileFailure.self) { try append(80, part) }
+    #expect(throws: failure) { try append(80, part) }
+    #expect(throws: failure) { try part.commit(record) }
+    #expect(throws: failure) { try part.finish(total: nil, overwriting: true) }
+    #expect(folder.bytes("t.part")?.count == 100)
+    try part.abandon()
+    #expect(folder.names == [])
+  }
+
+  @Test func `failed sync is not trusted`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, record) = try part(files, folder("t"))
+    files.failNext(.synchronize, .after(EIO))
+    let failure = #expect(throws: FileFailure.self) { try part.commit(record) }
+    #expect(failure?.kind == .io)
+    #expect(folder.bytes("t.part")?.count == 100 && part.committed == ByteRanges(first: 100))
+  }
+
+  @Test func `full disk at the record keeps synced bytes`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, record) = try part(files, folder("t"))
+    files.failNext(.write, .torn(ENOSPC))
+    #expect(throws: FileFailure.self) { try part.commit(record) }
+    #expect(folder.bytes("t.part")?.count == 150 && part.committed == ByteRanges(first: 100))
+    #expect(folder.names == ["t.part", "t.part.meta"])
+    part.close()
+    #expect(try PartFile.open(target: folder("t")).position == 100)
+  }
+
+  @Test func `missing room can be tried again`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, _) = try part(files, folder("t"))
+    files.failNext(.reserve, .before(ENOSPC))
+    #expect(throws: FileFailure.self) { try part.reserve(1_000) }
+    try part.reserve(1_000)
+    #expect(folder.bytes("t.part")?.count == 150)
+    try append(850, part)
+    try part.finish(total: 1_000, overwriting: false)
+    #expect(folder.bytes("t") == Story.bytes(1, 1_000))
+  }
+}
