@@ -26,7 +26,8 @@ let package = Package(
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandJSON", "ErrandCache", .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandTransfer",
+        .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),

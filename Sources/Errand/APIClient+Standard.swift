@@ -1,5 +1,6 @@
 import ErrandCache
 public import ErrandCore
+import ErrandTransfer
 
 #if os(Linux)
   import ErrandCurl
@@ -31,7 +32,7 @@ extension APIClient {
   private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
+      + [Freezing(), Resuming(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
       + [Authorizing(), Admitting(parts.admission)]

@@ -61,7 +61,7 @@ extension CallRun {
   ) -> CallContext {
     CallContext(
       call: state, info: info, plan: plan, cache: cache, record: record, log: log, replay: replay,
-      onProgress: progress())
+      sink: options.bodySink, onProgress: progress())
   }
 
   /// The stored answer of any age is told first, unless this call's rules refuse it; then the server is asked in any

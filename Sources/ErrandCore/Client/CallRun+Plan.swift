@@ -2,17 +2,9 @@ import ErrandJSON
 
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
-    if options.bodySink != nil, case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
-      throw .build(
-        .unsupported, "The transport cannot hand a body to a sink (capability bodySink); choose another one.")
-    }
     let request = info.request
     let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
-    if options.bodySink != nil, request.shape != nil || envelope?.code != nil {
-      throw .build(
-        .unsupported,
-        "A call with a body sink has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
-    }
+    if isStreamed { try checkStreaming(envelope) }
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
@@ -20,10 +12,35 @@ extension CallRun {
       redirects: request.redirects ?? snapshot.configuration.redirects,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
-      limits: snapshot.configuration.limits, network: request.network, sink: options.bodySink, log: log,
+      limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
       cacheKey: request.cacheKey,
-      joining: options.bodySink == nil ? request.joining.filled(by: snapshot.configuration.joining) : .never,
+      joining: !isStreamed ? request.joining.filled(by: snapshot.configuration.joining) : .never,
       probe: options.probe)
+  }
+
+  /// Whether the body goes elsewhere than into memory.
+  private var isStreamed: Bool { options.bodySink != nil || download != nil }
+
+  private func checkStreaming(_ envelope: Envelope?) throws(APIError) {
+    let what = download == nil ? "body sink" : "download"
+    if case .success = snapshot.line, !snapshot.capabilities.contains(.bodySink) {
+      throw .build(
+        .unsupported, "The transport cannot hand a body to a \(what) (capability bodySink); choose another one.")
+    }
+    if info.request.shape != nil || envelope?.code != nil {
+      throw .build(
+        .unsupported,
+        "A call with a \(what) has no body in memory to judge; declare no shape, and `Envelope.bare` as envelope.")
+    }
+    guard download != nil else { return }
+    if options.bodySink != nil {
+      throw .build(.unsupported, "A request with a `download` writes its file itself; give the call no `bodySink`.")
+    }
+    if typed.readsBody {
+      throw .build(
+        .unsupported,
+        "A request with a `download` has no body in memory to decode; take `DownloadedFile` as its `Response`.")
+    }
   }
 
   /// Nil where nobody says anything about the cache, and where a sink takes the body.
@@ -36,7 +53,7 @@ extension CallRun {
     let isSilent =
       declared == .none
       || declared.isInherited && configuration.cacheRules.isEmpty && configuration.cachePolicy.model == nil
-    if options.bodySink != nil || isSilent && other == nil && !options.cache.asksNobody { return nil }
+    if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
     let bodiesAreFinal = configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }

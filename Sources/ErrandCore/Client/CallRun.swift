@@ -7,6 +7,8 @@ final class CallRun: Sendable {
   let info: CallInfo
 
   let typed: any CallTyping
+  /// The file that the answer goes into; nil for memory or a sink.
+  let download: Download?
   let options: CallOptions
   let family: RequestFamily?
   let snapshot: ClientSnapshot
@@ -40,7 +42,9 @@ final class CallRun: Sendable {
     let family = request.family
     let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    totalTimeout = (timeouts.total ?? (options.bodySink == nil ? .seconds(120) : .never)).duration
+    download = request.download
+    let isStreamed = options.bodySink != nil || download != nil
+    totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
     self.typed = typed
     self.options = options
     self.family = family

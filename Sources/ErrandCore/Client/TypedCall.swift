@@ -7,6 +7,8 @@ protocol CallTyping: AnyObject, Sendable {
   func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules?
   /// The job that tells of the stored answer, for a call that wants it first; nil for every other.
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
+  /// Whether the value is made of a body in memory.
+  var readsBody: Bool { get }
   /// Whether the call wants the stored answer first and then a fresh one.
   var isTwofold: Bool { get }
   /// Makes what is sent.
@@ -46,6 +48,8 @@ final class TypedCall<R: APIRequest>: CallTyping {
   }
 
   var isTwofold: Bool { onCached != nil }
+
+  var readsBody: Bool { decoder.readsBody }
 
   func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules? {
     guard decoder.isByType else { return nil }

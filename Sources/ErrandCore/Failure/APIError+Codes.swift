@@ -57,6 +57,20 @@ extension APIError.Code {
   /// The cache alone was asked and had nothing to serve; ``APIError/cacheMiss`` says why.
   public static let cacheMiss = Self(rawValue: "cacheMiss")
 
+  // MARK: transfer
+  /// Another download has the same target.
+  public static let busy = Self(rawValue: "busy")
+  /// There is no room: disk, quota or the limit of a file's size. The part is kept.
+  public static let diskFull = Self(rawValue: "diskFull")
+  /// A file could not be used: not allowed, no such folder, something planted in its place, a device that failed.
+  public static let file = Self(rawValue: "file")
+  /// The target is there, and the download does not replace it.
+  public static let fileExists = Self(rawValue: "fileExists")
+  /// The bytes do not hash to what they should; the part was deleted.
+  public static let checksumMismatch = Self(rawValue: "checksumMismatch")
+  /// The server's answer does not go on where the part ends; nothing of it was written.
+  public static let resumeMismatch = Self(rawValue: "resumeMismatch")
+
   // MARK: group
   /// A step of a chain, or the body of a group, threw an error of its own.
   public static let step = Self(rawValue: "step")

@@ -17,7 +17,7 @@
 /// └── deadline     deadline
 /// ```
 ///
-/// `transfer` belongs to a stage that comes with that feature. Nothing in it shows a secret when it is printed.
+/// Nothing in it shows a secret when it is printed.
 public struct APIError: Error, Sendable {
   /// The part of the way on which a call failed.
   public enum Stage: String, Sendable, Hashable, Codable {

@@ -58,7 +58,7 @@ package struct Transporting: Interceptor {
   }
 
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {
-    guard let sink = context.plan.sink else { return nil }
+    guard let sink = context.sink else { return nil }
     return GuardedSink(inner: sink, rule: context.plan.statusRule, redirects: context.plan.redirects)
   }
 }

@@ -11,8 +11,10 @@ public final class CallContext: Sendable {
   package let plan: CallPlan
   /// How the call uses the cache; nil where neither the request nor the client nor the call says anything about it.
   package let cache: CachePlan?
+  /// Where the body goes; nil for memory.
+  package let sink: (any BodySink)?
   /// Told how far the bodies have come.
-  let onProgress: (@Sendable (TransferProgress) -> Void)?
+  package let onProgress: (@Sendable (TransferProgress) -> Void)?
   /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
   let onUnowned: (@Sendable () -> Void)?
   /// What is noted on the way.
@@ -34,7 +36,7 @@ public final class CallContext: Sendable {
 
   init(
     call: CallState, info: CallInfo, plan: CallPlan, cache: CachePlan?, record: CallRecord, frozen: Frozen? = nil,
-    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil,
+    note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil, sink: (any BodySink)?,
     onProgress: (@Sendable (TransferProgress) -> Void)?, onUnowned: (@Sendable () -> Void)? = nil
   ) {
     self.call = call
@@ -46,6 +48,7 @@ public final class CallContext: Sendable {
     self.note = note
     self.log = log
     self.replay = replay
+    self.sink = sink
     self.onProgress = onProgress
     self.onUnowned = onUnowned
   }
@@ -70,35 +73,44 @@ public final class CallContext: Sendable {
   package func with(_ call: CallState) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, onProgress: onProgress, onUnowned: onUnowned)
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
+  }
+
+  /// The same way down with another place for the body, and others who are told of progress.
+  package func with(
+    sink: any BodySink, onProgress: (@Sendable (TransferProgress) -> Void)?
+  ) -> CallContext {
+    CallContext(
+      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down with a note for the stations below.
   package func with(note: any StationNote) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, onProgress: onProgress, onUnowned: onUnowned)
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down, past the cache; what comes is stored.
   func pastCache() -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache?.reading(.ignoringCache), record: record,
-      frozen: whatIsFrozen, log: log, replay: replay?.again, onProgress: onProgress, onUnowned: onUnowned)
+      frozen: whatIsFrozen, log: log, replay: replay?.again, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
   }
 
   /// The same way down for an exchange that outlives the call: with a life and a record of its own, told to nobody.
   package func inBackground(_ call: CallState) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: CallRecord(), frozen: whatIsFrozen, note: note,
-      onProgress: nil, onUnowned: onUnowned)
+      sink: sink, onProgress: nil, onUnowned: onUnowned)
   }
 
   /// The same way down for an exchange that several calls share.
   func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
     CallContext(
       call: flight.state, info: info, plan: plan, cache: cache, record: flight.record, frozen: whatIsFrozen,
-      note: note, onProgress: { flight.tell($0) }, onUnowned: onUnowned)
+      note: note, sink: sink, onProgress: { flight.tell($0) }, onUnowned: onUnowned)
   }
 }
 

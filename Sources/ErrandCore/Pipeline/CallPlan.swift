@@ -16,8 +16,9 @@ package final class CallPlan: Sendable {
   let idleTimeout: Duration?
   let limits: ResponseLimits
   let network: NetworkWish
-  package let sink: (any BodySink)?
-  let log: CallLog?
+  /// The file that the answer goes into; nil for memory or the call's own sink.
+  package let download: Download?
+  package let log: CallLog?
   /// What belongs to the key of a stored answer, and does not keep calls from sharing an exchange.
   package let cacheKey: CacheKeyRule
   /// Whether the call may share an exchange.
@@ -29,7 +30,7 @@ package final class CallPlan: Sendable {
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
     credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
     redirects: RedirectPolicy, connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits,
-    network: NetworkWish, sink: (any BodySink)?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
+    network: NetworkWish, download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
     probe: FrozenProbe?
   ) {
     self.statusRule = statusRule
@@ -44,7 +45,7 @@ package final class CallPlan: Sendable {
     self.idleTimeout = idleTimeout
     self.limits = limits
     self.network = network
-    self.sink = sink
+    self.download = download
     self.log = log
     self.cacheKey = cacheKey
     self.joining = joining

@@ -1,5 +1,5 @@
 /// Writes the lines of one call.
-struct CallLog: Sendable {
+package struct CallLog: Sendable {
   let id: UInt64
   let write: @Sendable (LogLine) -> Void
 
@@ -7,7 +7,7 @@ struct CallLog: Sendable {
   var informational: @Sendable (ResponseHead) -> Void { { info("\($0.status) \($0.reason)") } }
 
   /// Writes a text on one line, whatever a server put into it.
-  func info(_ text: @autoclosure () -> String) {
+  package func info(_ text: @autoclosure () -> String) {
     write(LogLine(level: .info, call: id, text: Redaction.visible(text())))
   }
 }

@@ -74,6 +74,10 @@ public protocol APIRequest<Response>: GroupStep {
   /// is started.
   var repeats: RepeatRule { get }
 
+  /// The file that the answer goes into, in place of memory; nil for memory. ``Response`` is ``DownloadedFile`` then,
+  /// and the cache is neither read nor written.
+  var download: Download? { get }
+
   /// Which statuses are success; nil for the family's or client's rule.
   var statusRule: StatusRule? { get }
   /// Which content types are taken, such as `["application/json", "text/*"]`; nil for all.
@@ -142,6 +146,8 @@ extension APIRequest {
   public var joining: JoinRule { .inherited }
   /// All of them run.
   public var repeats: RepeatRule { .runAll }
+  /// Memory.
+  public var download: Download? { nil }
   /// The family's or client's.
   public var statusRule: StatusRule? { nil }
   /// Any.

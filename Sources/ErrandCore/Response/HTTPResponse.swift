@@ -2,33 +2,28 @@ public import Foundation
 
 /// A raw answer: head, body, trailers and what was measured on the way.
 public struct HTTPResponse: Sendable {
-  /// What is seldom read stands apart, so that an answer is cheap to pass on.
-  private final class Rest: Sendable {
-    let trailers: HTTPFields
-    let url: HTTPURL
-    let metrics: ExchangeMetrics
-    let origin: ResponseOrigin
-    let hit: (any StoredHit)?
-    let isUnowned: Bool
+  /// What is seldom read.
+  private struct Rest: Sendable {
+    var trailers: HTTPFields
+    var url: HTTPURL
+    var metrics: ExchangeMetrics
+    var origin = ResponseOrigin.network
+    var hit: (any StoredHit)?
+    var isUnowned = false
+    var file: DownloadedFile?
+  }
 
-    init(
-      _ trailers: HTTPFields, _ url: HTTPURL, _ metrics: ExchangeMetrics, _ origin: ResponseOrigin = .network,
-      _ hit: (any StoredHit)? = nil, isUnowned: Bool = false
-    ) {
-      self.isUnowned = isUnowned
-      self.trailers = trailers
-      self.url = url
-      self.metrics = metrics
-      self.origin = origin
-      self.hit = hit
-    }
+  /// It stands apart, so that an answer is cheap to pass on.
+  private final class Box: Sendable {
+    let rest: Rest
+    init(_ rest: Rest) { self.rest = rest }
   }
 
   /// Status and header fields.
   public var head: ResponseHead
   /// The body in memory, its content coding undone; empty where it went into a sink.
   public var body: Data
-  private var rest: Rest
+  private var box: Box
 
   /// Makes an answer of its parts.
   public init(
@@ -37,7 +32,7 @@ public struct HTTPResponse: Sendable {
   ) {
     self.head = head
     self.body = body
-    rest = Rest(trailers, url, metrics)
+    box = Box(Rest(trailers: trailers, url: url, metrics: metrics))
   }
 
   /// The status code.
@@ -47,43 +42,58 @@ public struct HTTPResponse: Sendable {
 
   /// Fields that came behind the body (RFC 9110 section 6.5).
   public var trailers: HTTPFields {
-    get { rest.trailers }
-    set { rest = Rest(newValue, url, metrics, origin, hit, isUnowned: isUnowned) }
+    get { box.rest.trailers }
+    set { change { $0.trailers = newValue } }
   }
 
   /// The URL that answered: the last one after redirects.
   public var url: HTTPURL {
-    get { rest.url }
-    set { rest = Rest(trailers, newValue, metrics, origin, hit, isUnowned: isUnowned) }
+    get { box.rest.url }
+    set { change { $0.url = newValue } }
   }
 
   /// What was measured of the exchange.
   public var metrics: ExchangeMetrics {
-    get { rest.metrics }
-    set { rest = Rest(trailers, url, newValue, origin, hit, isUnowned: isUnowned) }
+    get { box.rest.metrics }
+    set { change { $0.metrics = newValue } }
   }
 
   /// Where it came from.
-  public var origin: ResponseOrigin { rest.origin }
+  public var origin: ResponseOrigin { box.rest.origin }
+
+  /// The file that the body went into; nil where it went elsewhere.
+  public var file: DownloadedFile? { box.rest.file }
 
   /// The entry it came from, if it came from the cache.
-  package var hit: (any StoredHit)? { rest.hit }
+  package var hit: (any StoredHit)? { box.rest.hit }
 
   /// Whether it was given to a credential that nothing says whose it is, so that it is nobody's to keep.
-  package var isUnowned: Bool { rest.isUnowned }
+  package var isUnowned: Bool { box.rest.isUnowned }
 
   /// The same answer as one that nobody may keep.
-  func unowned() -> HTTPResponse {
-    var response = self
-    response.rest = Rest(trailers, url, metrics, origin, hit, isUnowned: true)
-    return response
-  }
+  func unowned() -> HTTPResponse { changed { $0.isUnowned = true } }
+
+  /// The same answer, its body in a file.
+  package func written(to file: DownloadedFile) -> HTTPResponse { changed { $0.file = file } }
 
   /// The same answer as one that came from somewhere else.
   package func coming(from origin: ResponseOrigin, hit: (any StoredHit)? = nil) -> HTTPResponse {
+    changed {
+      $0.origin = origin
+      $0.hit = hit
+    }
+  }
+
+  private func changed(_ body: (inout Rest) -> Void) -> HTTPResponse {
     var response = self
-    response.rest = Rest(trailers, url, metrics, origin, hit, isUnowned: isUnowned)
+    response.change(body)
     return response
+  }
+
+  private mutating func change(_ body: (inout Rest) -> Void) {
+    var rest = box.rest
+    body(&rest)
+    box = Box(rest)
   }
 }
 

@@ -14,20 +14,23 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   let decode: @Sendable (HTTPResponse, DecodingRules) throws -> Value
   /// Whether type and rules alone say what comes out, so that the value may be kept.
   let isByType: Bool
+  /// Whether it is known to read the body, so that it has nothing to read where that goes into a file.
+  let readsBody: Bool
 
   /// Makes a decoder of a function of the body and the answer. What it throws becomes the cause of an error of stage
   /// `decode`. It runs off the caller's actor for bodies over 16 KiB.
   public init(
     _ name: String, accept: String = "*/*", _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
   ) {
-    self.init(name: name, accept: accept) { response, _ in try decode(response.body, response) }
+    self.init(name: name, accept: accept, readsBody: false) { response, _ in try decode(response.body, response) }
   }
 
   init(
-    name: String, accept: String, isByType: Bool = false,
+    name: String, accept: String, isByType: Bool = false, readsBody: Bool = true,
     decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value
   ) {
     self.isByType = isByType
+    self.readsBody = readsBody
     self.name = name
     self.accept = accept
     self.decode = decode
@@ -49,7 +52,7 @@ extension ResponseDecoder where Value: Decodable {
     } else if Value.self == String.self {
       ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, _ in try Self.cast(response.text()) }
     } else if Value.self == Nothing.self {
-      ResponseDecoder(name: "nothing", accept: "*/*") { _, _ in try Self.cast(Nothing()) }
+      ResponseDecoder(name: "nothing", accept: "*/*", readsBody: false) { _, _ in try Self.cast(Nothing()) }
     } else {
       json()
     }

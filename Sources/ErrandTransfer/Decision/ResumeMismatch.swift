@@ -20,6 +20,8 @@ package enum ResumeMismatch: Error, Sendable, Hashable {
   case coding(String)
   /// A `Content-Length` that is not that of the range.
   case length(String)
+  /// A body longer than was announced.
+  case excess(expected: Int64)
 }
 
 extension ResumeMismatch: CustomStringConvertible {
@@ -38,6 +40,7 @@ extension ResumeMismatch: CustomStringConvertible {
     case .total(let expected, let found): "the whole has \(found) bytes, and had \(expected)"
     case .version: "it is another version of the resource"
     case .coding(let coding): "it is coded (Content-Encoding “\(coding.prefix(40))”)"
+    case .excess(let expected): "it is longer than the \(expected) bytes it announced"
     case .length(let text): "its Content-Length “\(text.prefix(40))” is not that of its range"
     }
   }

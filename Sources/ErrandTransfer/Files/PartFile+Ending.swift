@@ -4,11 +4,15 @@ extension PartFile {
   /// - Parameters:
   ///   - total: The length it must have; nil where nobody has said.
   ///   - overwriting: Whether a target that is there is replaced. A link in its place is replaced itself.
+  ///   - target: Another name for it in the same folder; nil for the one it was opened for.
   ///   - permissions: Who may read and write the target; nil leaves it to its owner alone.
   /// - Throws: ``FileFailure``: length where bytes are missing, exists where the target is there and must stay; part
   ///   and record are kept then, and the call may be made again. Where the folder cannot be brought to the disk after
   ///   the rename, this throws and the target is there, whole.
-  package func finish(total: Int64?, overwriting: Bool, permissions: UInt16? = nil) throws {
+  package func finish(
+    total: Int64?, overwriting: Bool, as target: String? = nil, permissions: UInt16? = nil
+  ) throws {
+    let target = target ?? names.target
     let written = written
     guard written.isPrefix, written.end == total ?? written.end else {
       let detail = "\(written.count) bytes came, not \(total.map(String.init) ?? "all up to \(written.end)")"
@@ -20,9 +24,9 @@ extension PartFile {
         throw FileFailure(.rename, names.part, .planted, detail: "another file has taken its place")
       }
       if overwriting {
-        try files.rename(names.part, to: names.target)
+        try files.rename(names.part, to: target)
       } else {
-        try files.renameExclusively(names.part, to: names.target)
+        try files.renameExclusively(names.part, to: target)
       }
       noteFinish()
       try files.synchronizeFolder(names.folder)

@@ -138,13 +138,14 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Reads the bytes from the start on, for a checksum, in pieces of at most 1 MiB that are valid during the call.
-  package func readKept(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// Reads the bytes from a place on, for a checksum, in pieces of at most 1 MiB that are valid during the call. What is
+  /// not there from the start on without a gap is left out.
+  package func readKept(from start: Int64 = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try use(.beside, isFatal: false) { file in
       let length = state.withLock { $0.written.prefix }
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
       defer { memory.deallocate() }
-      var place: Int64 = 0
+      var place = start
       while place < length {
         let wanted = Int(min(Int64(memory.count), length - place))
         let piece = UnsafeMutableRawBufferPointer(rebasing: memory[..<wanted])

@@ -27,6 +27,11 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     self.init(method: method.rawValue, url: url.string, variant: Self.variant(fields, account))
   }
 
+  /// The same with a name in place of the URL, where there is one.
+  package func naming(_ resource: String?) -> RequestIdentity {
+    RequestIdentity(method: method, url: resource ?? url, variant: variant)
+  }
+
   /// Whether both ask for the same, whatever the URL: for links that are signed anew.
   package func isSame(exceptURL other: RequestIdentity) -> Bool { method == other.method && variant == other.variant }
 

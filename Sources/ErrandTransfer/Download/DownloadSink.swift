@@ -1,0 +1,192 @@
+import ErrandCore
+import ErrandSupport
+import Foundation
+
+/// Writes the body of one answer into the part, once the head says that it belongs there.
+///
+/// Pieces are written on the transport's thread. The disk lane brings them to the disk meanwhile, and the body pauses
+/// where that falls too far behind.
+final class DownloadSink: BodySink {
+  /// How the exchange went.
+  struct Report: Sendable {
+    /// What was decided on the head; nil where no head came that the status rule takes.
+    var decision: ResumeDecision?
+    /// What the body came to, in bytes.
+    var received: Int64 = 0
+    /// Whether the body ended as it should.
+    var isWhole = false
+    /// Why the part takes nothing more.
+    var failure: (any Error)?
+  }
+
+  private struct State: Sendable {
+    var report = Report()
+    var expected: Int64?
+    var flow: BodyFlow?
+    /// Pieces that came while the part was being emptied.
+    var held = Data()
+    var isPreparing = false
+    var isCommitting = false
+    var isPaused = false
+    var uncommitted: Int64 = 0
+    var lastCommit: MonotonicInstant
+    var limiter: RateLimiter?
+  }
+
+  private let run: DownloadRun
+  private let ask: RangeAsk
+  private let state: Locked<State>
+
+  init(_ run: DownloadRun, _ ask: RangeAsk) {
+    self.run = run
+    self.ask = ask
+    state = Locked(
+      State(lastCommit: run.timers.now, limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: run.timers.now) }))
+  }
+
+  /// How it went; once the exchange is over and the disk lane has done what it was given.
+  var report: Report { state.withLock { $0.report } }
+
+  // MARK: - On the transport's thread
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    let decision = run.decide(head, to: ask)
+    state.withLock {
+      $0.report.decision = decision
+      $0.flow = flow
+    }
+    switch decision {
+    case .append(let range, let total):
+      run.learn(total: total)
+      run.meter?.begin(behind: range.lowerBound, total: total)
+      state.withLock { $0.expected = range.upperBound - range.lowerBound }
+    case .fresh(let facts):
+      run.meter?.begin(behind: 0, total: facts.total)
+      state.withLock { $0.expected = facts.total }
+      prepare(facts)
+    case .mismatch(let mismatch): throw mismatch
+    case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
+    }
+    return .sink
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    let mayWrite = try state.withLock { state in
+      if let failure = state.report.failure { throw failure }
+      guard state.isPreparing else { return true }
+      state.held.append(contentsOf: piece)
+      state.isPaused = true
+      return false
+    }
+    return mayWrite ? try append(piece) : false
+  }
+
+  func end() throws {
+    try state.withLock { state in
+      if let failure = state.report.failure { throw failure }
+      state.report.isWhole = true
+    }
+  }
+
+  // MARK: - Writing
+
+  private func append(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    do {
+      let (expected, received) = state.withLock { ($0.expected, $0.report.received) }
+      if let expected, received + Int64(piece.count) > expected { throw ResumeMismatch.excess(expected: expected) }
+      try run.part.append(piece)
+    } catch {
+      state.withLock { $0.report.failure = error }
+      throw error
+    }
+    return goesOn(after: Int64(piece.count))
+  }
+
+  /// Counts what was written; begins a commit where one is due. False where the body has to wait.
+  private func goesOn(after count: Int64) -> Bool {
+    let now = run.timers.now
+    let (commits, delay, goesOn) = state.withLock { state -> (Bool, Duration?, Bool) in
+      state.report.received += count
+      state.uncommitted += count
+      let isDue = CommitRule.isDue(uncommitted: state.uncommitted, since: state.lastCommit.duration(to: now))
+      let commits = isDue && !state.isCommitting
+      if commits { state.isCommitting = true }
+      let delay = state.limiter?.take(count, at: now)
+      state.isPaused = CommitRule.mustWait(uncommitted: state.uncommitted) || delay != nil
+      return (commits, delay, !state.isPaused)
+    }
+    if commits { run.disk.run { self.commit() } }
+    if let delay {
+      _ = run.timers.schedule(at: now.advanced(by: delay)) { [weak self] in self?.resume(byTimer: true) }
+    }
+    return goesOn
+  }
+
+  // MARK: - On the disk lane
+
+  /// Another version is about to be written: the part is emptied before a byte of it is taken.
+  private func prepare(_ facts: AnswerFacts) {
+    let record = run.begin(facts)
+    state.withLock { $0.isPreparing = true }
+    run.disk.run {
+      do {
+        try self.run.empty(record)
+        if let total = facts.total, total >= CommitRule.worthReserving { try self.run.part.reserve(total) }
+        try self.takeHeld()
+      } catch {
+        self.fail(error)
+      }
+      self.resume()
+    }
+  }
+
+  /// Writes what came meanwhile.
+  private func takeHeld() throws {
+    let held = state.withLock { state in
+      defer { state.held = Data() }
+      return state.held
+    }
+    if !held.isEmpty { _ = try held.withUnsafeBytes { try append($0) } }
+    state.withLock { $0.isPreparing = false }
+  }
+
+  private func commit() {
+    var isBehind = true
+    while isBehind {
+      let before = state.withLock { $0.uncommitted }
+      do {
+        try run.commit()
+      } catch {
+        fail(error)
+      }
+      isBehind = state.withLock { state in
+        state.uncommitted -= before
+        state.lastCommit = run.timers.now
+        state.isCommitting = state.report.failure == nil && CommitRule.mustWait(uncommitted: state.uncommitted)
+        return state.isCommitting
+      }
+    }
+    resume()
+  }
+
+  private func fail(_ error: any Error) {
+    state.withLock {
+      $0.isPreparing = false
+      if $0.report.failure == nil { $0.report.failure = error }
+    }
+  }
+
+  /// Lets the body go on, unless something else still holds it.
+  private func resume(byTimer: Bool = false) {
+    let flow = state.withLock { state -> BodyFlow? in
+      guard state.isPaused else { return nil }
+      if state.report.failure == nil {
+        if state.isPreparing || CommitRule.mustWait(uncommitted: state.uncommitted) { return nil }
+        if !byTimer, state.limiter?.isHolding(at: run.timers.now) == true { return nil }
+      }
+      state.isPaused = false
+      return state.flow
+    }
+    flow?.resume()
+  }
+}

@@ -1,0 +1,61 @@
+public import ErrandCore
+public import Foundation
+
+/// A download that was begun and is not done: its part and its record lie in a folder.
+public struct InterruptedDownload: Sendable, Hashable {
+  /// The file that is wanted.
+  public let file: URL
+  /// What was asked for: the first URL, or the name that the request gave by ``Download/resource``. It may hold a secret
+  /// such as a signature.
+  public let resource: String
+  /// The bytes that are there and need not be fetched again.
+  public let bytes: Int64
+  /// The length of the whole; nil where the server has not said.
+  public let total: Int64?
+  /// When bytes were last kept.
+  public let updated: Date
+  /// Whether it can be gone on with, should the server still have this version. If not, it starts over.
+  public let isResumable: Bool
+
+  /// The interrupted downloads in a folder, in the order of their names. One that is under way is listed, too.
+  /// - Throws: ``APIError`` of stage `transfer` where the folder cannot be read.
+  public static func all(in folder: URL) throws(APIError) -> [InterruptedDownload] {
+    do {
+      return try InterruptedPart.all(in: folder.path(percentEncoded: false)).map(InterruptedDownload.init)
+    } catch {
+      throw APIError.transfer(error) as? APIError ?? APIError(.transfer, .file, "\(error)", cause: error)
+    }
+  }
+
+  private init(_ part: InterruptedPart) {
+    file = URL(filePath: part.target, directoryHint: .notDirectory)
+    resource = part.record.request.url
+    bytes = part.record.committed
+    total = part.record.total
+    updated = Date(timeIntervalSince1970: Double(part.record.updated) / 1_000)
+    isResumable = part.record.isResumable
+  }
+
+  /// A request that goes on with it, for a download that was asked for by its URL without further fields; with another
+  /// credential or other fields it starts over.
+  public var request: FileDownload { FileDownload(resource, .to(file)) }
+
+  /// Removes the part and its record.
+  /// - Throws: ``APIError`` of stage `transfer`, with the code ``APIError/Code/busy`` while the download is under way.
+  public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
+
+  static func removePart(of target: String) async throws(APIError) {
+    do {
+      try await DiskLane().value { try PartFile.open(target: target).abandon() }
+    } catch {
+      throw APIError.transfer(error) as? APIError ?? APIError(.transfer, .file, "\(error)", cause: error)
+    }
+  }
+
+  /// Removes what a request has left.
+  static func removePart<R: APIRequest>(of request: R, _ client: APIClient) async throws(APIError) {
+    guard let download = request.download else { return }
+    let url = try client.url(of: request)
+    try await removePart(of: try download.target(for: url))
+  }
+}

@@ -1,0 +1,46 @@
+import ErrandCore
+import ErrandSupport
+import Foundation
+
+/// Hashes the part of a download while it grows: what is committed is read back from the system's memory, so that
+/// neither the transport's thread nor the end has to wait for it. Used on the download's disk lane only.
+final class PartDigests: Sendable {
+  private struct State: Sendable {
+    var hashes: [(algorithm: DigestAlgorithm, hash: any ChecksumHash)] = []
+    var place: Int64 = 0
+  }
+
+  private let algorithms: [DigestAlgorithm]
+  private let state = Locked(State())
+
+  init(_ algorithms: [DigestAlgorithm]) { self.algorithms = algorithms }
+
+  /// Forgets all.
+  func startOver() throws {
+    if algorithms.isEmpty { return }
+    let hashes = try algorithms.map { ($0, try $0.makeHash()) }
+    state.withLock { $0 = State(hashes: hashes, place: 0) }
+  }
+
+  /// Takes in what lies behind the bytes that were hashed before.
+  func catchUp(with part: PartFile) throws {
+    if algorithms.isEmpty { return }
+    if state.withLock({ $0.hashes.isEmpty }) { try startOver() }
+    let begin = state.withLock { $0 }
+    var place = begin.place
+    try part.readKept(from: place) { piece in
+      for (_, hash) in begin.hashes { hash.update(piece) }
+      place += Int64(piece.count)
+    }
+    state.withLock { [place] in $0.place = place }
+  }
+
+  /// The digests, by the name of the algorithm. Once.
+  func finish() -> [String: Data] {
+    let hashes = state.withLock { state in
+      defer { state.hashes = [] }
+      return state.hashes
+    }
+    return Dictionary(hashes.map { ($0.algorithm.name, $0.hash.finish()) }, uniquingKeysWith: { $1 })
+  }
+}

@@ -1,0 +1,61 @@
+package import ErrandCore
+import Foundation
+
+/// Writes the answer of a request with a ``Download`` into its file, and goes on with what an earlier call has left.
+///
+/// It stands above Redirecting: it asks the first URL each time, and holds part and lock over all hops.
+package struct Resuming: Interceptor {
+  private let files: any TransferFiles
+  private let now: @Sendable () -> Int64
+
+  /// - Parameters:
+  ///   - files: The file system.
+  ///   - now: The present in milliseconds since 1970, for validators and the record.
+  package init(
+    files: any TransferFiles = SystemFiles(),
+    now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+  ) {
+    self.files = files
+    self.now = now
+  }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    guard let download = context.plan.download else { return try await next(request) }
+    return try await downloaded(download, request, context, next)
+  }
+
+  /// Apart, so that a call without a download holds no room for it.
+  @inline(never)
+  private func downloaded(
+    _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ next: Next
+  ) async throws -> HTTPResponse {
+    do {
+      let run = try await DownloadRun.open(download, request, context, files, now)
+      return try await run.carryOut(next)
+    } catch {
+      throw APIError.transfer(error)
+    }
+  }
+}
+
+extension APIError {
+  /// What an error of a download means to the caller; others pass.
+  static func transfer(_ error: any Error) -> any Error {
+    switch error {
+    case let failure as FileFailure:
+      APIError(.transfer, code(of: failure), "\(failure)", cause: failure)
+    case let mismatch as ResumeMismatch:
+      APIError(.transfer, .resumeMismatch, "\(mismatch)", cause: mismatch)
+    default: error
+    }
+  }
+
+  private static func code(of failure: FileFailure) -> Code {
+    switch failure.kind {
+    case .full: .diskFull
+    case .busy: .busy
+    case .exists: .fileExists
+    case .io, .denied, .notFound, .planted, .length, .closed, .other: .file
+    }
+  }
+}
