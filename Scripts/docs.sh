@@ -29,7 +29,7 @@ for map in Sources/*/module.modulemap .build/debug/*.build/module.modulemap; do
   if [[ -e $map ]]; then search+=(-Xcc "-fmodule-map-file=$map"); fi
 done
 for folder in Sources/*/include; do search+=(-Xcc "-I$folder"); done
-for flag in $(pkg-config --cflags-only-I libcurl zlib libbrotlidec libzstd); do search+=(-Xcc "$flag"); done
+for flag in $(pkg-config --cflags-only-I libcurl libcrypto zlib libbrotlidec libzstd); do search+=(-Xcc "$flag"); done
 
 # `swift package dump-symbol-graph` does the same, but builds everything once more, without coverage.
 graphs=$(mktemp -d)

@@ -2,8 +2,8 @@
 ///
 /// ```
 /// APIError
-/// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum parameter
-/// │                unsupported
+/// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum
+/// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
 /// ├── authorize    noCredential
 /// ├── admission    queueFull repeated, or a code of an interceptor's own

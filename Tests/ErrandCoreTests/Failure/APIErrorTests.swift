@@ -50,17 +50,17 @@ import Testing
 
   @Test func `codes are stable`() throws {
     let codes: [APIError.Code] = [
-      .invalidURL, .invalidPath, .invalidMethod, .invalidHeader, .invalidArgument, .invalidBody, .parameter,
-      .unsupported, .interceptor, .noCredential, .admission, .queueFull, .tooManyRedirects, .redirectLoop,
-      .invalidRedirect, .redirectRefused, .status, .contentType, .shape, .notJSON, .business, .decoding, .cancelled,
-      .deadline,
+      .invalidURL, .invalidPath, .invalidMethod, .invalidHeader, .invalidArgument, .invalidBody,
+      .invalidChecksum, .parameter, .unsupported, .interceptor, .noCredential, .admission, .queueFull,
+      .tooManyRedirects, .redirectLoop, .invalidRedirect, .redirectRefused, .status, .contentType, .shape, .notJSON,
+      .business, .decoding, .cancelled, .deadline,
     ]
     #expect(
       codes.map(\.rawValue).joined(separator: " ")
         == """
-        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody parameter unsupported interceptor \
-        noCredential admission queueFull tooManyRedirects redirectLoop invalidRedirect redirectRefused status contentType \
-        shape notJSON business decoding cancelled deadline
+        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum parameter \
+        unsupported interceptor noCredential admission queueFull tooManyRedirects redirectLoop invalidRedirect \
+        redirectRefused status contentType shape notJSON business decoding cancelled deadline
         """)
     let code = APIError.Code.status
     #expect(try JSONDecoder().decode(APIError.Code.self, from: try JSONEncoder().encode(code)) == code)

@@ -74,6 +74,29 @@ import Testing
     }
   }
 
+  @Test func `five thousand mutants are survived`() {
+    let whole = Array("a=(1 \"2\";q=1.5 :AQ==:);p, b=%\"%c3%a9\", c=@12, d=?0, e=tok, sha-256=:AQIDBA==:;x=\"\\\"".utf8)
+    let alphabet = Array("a1:=;,\"()?@%-.* \\\t\0\u{7F}é".utf8)
+    var generator = RandomMutations(seed: 5)
+    for _ in 0..<5_000 {
+      var bytes = whole
+      for _ in 0...generator.next(4) { bytes[generator.next(bytes.count)] = alphabet[generator.next(alphabet.count)] }
+      let reading = read([String(decoding: bytes, as: UTF8.self)])
+      if reading.damage != nil { #expect(sums(reading).isEmpty) }
+      for sum in sums(reading) { #expect(sum.hasPrefix("sha-256:") && sum.count == 16) }
+    }
+  }
+
+  /// Numbers that are the same in every run.
+  private struct RandomMutations {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+  }
+
   @Test func `a megabyte of lists is read past`() {
     let members = (0..<20_000).map { "k\($0)=((" }.joined(separator: ",")
     #expect(read([members]).damage != nil)

@@ -1,0 +1,87 @@
+import Errand
+import ErrandSupport
+
+/// Shows the progress of transfers as they report it, from any thread: bars on a terminal, lines in a pipe.
+final class ProgressDisplay: Sendable {
+  /// Where to show it.
+  enum Kind: Sendable {
+    /// On a terminal, whose size is asked for each frame.
+    case bars(Paint, size: @Sendable () -> TerminalSize)
+    /// In a pipe or a file.
+    case lines
+  }
+
+  private struct State: Sendable {
+    var transfers: [ProgressState] = []
+    var logs: [ProgressLog] = []
+    /// Transfers whose last line stands.
+    var ended: Set<Int> = []
+    var board: ProgressBoard
+    /// What was drawn and is not written yet.
+    var pending = ""
+    /// Whether a thread is writing; it goes on until nothing is pending, so that no frame overtakes another.
+    var isWriting = false
+  }
+
+  private let kind: Kind
+  private let write: @Sendable (String) -> Void
+  private let state: Locked<State>
+
+  /// Makes a display that hands its text to a function; it is called for one piece at a time.
+  init(_ kind: Kind, write: @escaping @Sendable (String) -> Void) {
+    self.kind = kind
+    self.write = write
+    let paint = if case .bars(let paint, _) = kind { paint } else { Paint.plain }
+    state = Locked(State(board: ProgressBoard(paint: paint)))
+  }
+
+  /// Makes the display that fits a stream.
+  convenience init(on stream: Terminal.Stream) {
+    let kind: Kind =
+      Terminal.isTerminal(stream)
+      ? .bars(Terminal.paint(for: stream)) { TerminalSize(of: stream) } : .lines
+    self.init(kind) { Terminal.write($0, to: stream) }
+  }
+
+  /// Adds a transfer below the others; gives the number to report it by.
+  func add(_ transfer: ProgressState) -> Int {
+    let number = state.withLock { state in
+      state.transfers.append(transfer)
+      state.logs.append(ProgressLog())
+      return state.transfers.count - 1
+    }
+    report(transfer, of: number)
+    return number
+  }
+
+  /// Shows how a transfer stands now. One that is over takes no further report.
+  func report(_ transfer: ProgressState, of number: Int) {
+    let size = if case .bars(_, let size) = kind { size() } else { TerminalSize?.none }
+    let isWriter = state.withLock { state in
+      guard state.transfers.indices.contains(number), !state.ended.contains(number) else { return false }
+      state.transfers[number] = transfer
+      if transfer.isOver { state.ended.insert(number) }
+      state.pending += Self.text(transfer, number, size, &state)
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    guard isWriter else { return }
+    while let text = takePending() { write(text) }
+  }
+
+  private func takePending() -> String? {
+    state.withLock { state in
+      defer { state.pending = "" }
+      state.isWriting = !state.pending.isEmpty
+      return state.isWriting ? state.pending : nil
+    }
+  }
+
+  private static func text(
+    _ transfer: ProgressState, _ number: Int, _ size: TerminalSize?, _ state: inout State
+  ) -> String {
+    guard let size else { return state.logs[number].lines(transfer).map { "\($0)\n" }.joined() }
+    let live = state.transfers.indices.filter { !state.ended.contains($0) }.map { state.transfers[$0] }
+    return state.board.frame(over: transfer.isOver ? [transfer] : [], live: live, size: size)
+  }
+}

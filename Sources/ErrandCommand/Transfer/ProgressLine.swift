@@ -1,0 +1,124 @@
+/// Draws one transfer on one line of a terminal.
+///
+/// ```
+/// film.mkv  [==========>              ]   44 %   460.0 MiB of 1024.0 MiB    83.2 MiB/s   0:07 left
+/// ```
+///
+/// On narrow terminals the parts go in this order: the total, the bar, the amount, the rate, the time left.
+struct ProgressLine {
+  /// The columns that a line may take.
+  let columns: Int
+  /// The columns that names take, so that bars of several lines stand below each other.
+  let nameColumns: Int
+  /// The colours.
+  let paint: Paint
+
+  private static let gap = "  "
+  private static let barColumns = 12...42
+
+  init(columns: Int, nameColumns: Int = 24, paint: Paint = .plain) {
+    self.columns = max(1, columns)
+    self.nameColumns = max(4, nameColumns)
+    self.paint = paint
+  }
+
+  /// The line, without its end; never wider than the columns.
+  func text(_ state: ProgressState) -> String {
+    let name = Self.harmless(state.name)
+    switch state.phase {
+    case .running: return running(name, state)
+    case .waiting: return sentence(name, "waiting", .dim)
+    case .done: return sentence(name, Self.summary(state), .green)
+    case .stopped(let words): return sentence(name, Self.harmless(words), .yellow)
+    case .failed(let words): return sentence(name, Self.harmless(words), .red)
+    }
+  }
+
+  /// What is said of a transfer that is whole.
+  static func summary(_ state: ProgressState) -> String {
+    guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))" }
+    let rate = state.rate.map { ", \(Wording.rate($0))" } ?? ""
+    return "done, \(Wording.bytes(state.bytes)) in \(Wording.duration(elapsed))\(rate)"
+  }
+
+  /// A name as it may be shown: nothing in it moves the cursor, ends the line or turns the reading order.
+  static func harmless(_ name: String) -> String {
+    var out = String.UnicodeScalarView()
+    for scalar in PlainText.visible(name).unicodeScalars { out.append(isUnseen(scalar) ? "\u{FFFD}" : scalar) }
+    return String(out)
+  }
+
+  /// Whether a scalar takes no room and may turn the order or end the line. The joiner of emoji is not among them.
+  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x061C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+    default: false
+    }
+  }
+
+  // MARK: Parts
+
+  private func sentence(_ name: String, _ words: String, _ style: Paint.Style) -> String {
+    let name = padded(name)
+    let room = columns - TextLayout.width(name) - Self.gap.count
+    guard room >= 4 else { return TextLayout.shortened(name, to: columns) }
+    return name + Self.gap + paint(style, TextLayout.shortened(words, to: room, keepsEnd: false))
+  }
+
+  private func running(_ fullName: String, _ state: ProgressState) -> String {
+    let name = padded(fullName)
+    let room = columns - TextLayout.width(name)
+    for (details, hasBar) in Self.choices(state) {
+      let text = details.map { Self.gap + $0 }.joined()
+      let shown = Self.trimmed(text)
+      let left = room - TextLayout.width(text)
+      guard hasBar else {
+        if left >= 0 { return name + shown }
+        continue
+      }
+      guard let fraction = state.fraction, left >= Self.gap.count + Self.barColumns.lowerBound else { continue }
+      return name + Self.gap + bar(fraction, min(left - Self.gap.count, Self.barColumns.upperBound)) + shown
+    }
+    let share = Self.gap + (state.percent.map { "\($0) %" } ?? Wording.bytes(state.bytes))
+    let rest = columns - share.count
+    return rest < 2 ? TextLayout.shortened(fullName, to: columns) : TextLayout.shortened(fullName, to: rest) + share
+  }
+
+  /// What may stand behind the name, the richest first; columns of numbers keep their width while the numbers grow.
+  private static func choices(_ state: ProgressState) -> [(details: [String], hasBar: Bool)] {
+    let percent = state.percent.map { right("\($0) %", 5) }
+    let total = state.total.map(Wording.bytes)
+    let bytes = right(Wording.bytes(state.bytes), total?.count ?? 10)
+    let amount = total.map { "\(bytes) of \($0)" }
+    let rate = right(state.rate.map(Wording.rate) ?? "", 12)
+    let left = right(state.timeLeft.map { "\(Wording.clock($0)) left" } ?? "", 10)
+    let choices: [(details: [String?], hasBar: Bool)] = [
+      ([percent, amount ?? bytes, rate, left], true), ([percent, bytes, rate, left], true),
+      ([percent, amount ?? bytes, rate, left], false), ([percent, bytes, rate, left], false),
+      ([percent, rate, left], false), ([percent, left], false), ([percent ?? bytes], false),
+    ]
+    return choices.map { ($0.details.compactMap { $0 }, $0.hasBar) }
+  }
+
+  private func bar(_ fraction: Double, _ width: Int) -> String {
+    let inner = width - 2
+    let filled = Int(fraction * Double(inner))
+    let full = String(repeating: "=", count: filled) + (filled < inner ? ">" : "")
+    return "[" + paint(.cyan, full) + String(repeating: " ", count: inner - full.count) + "]"
+  }
+
+  /// The name in its column: at most a quarter of the line, of a narrow one up to a half.
+  private func padded(_ name: String) -> String {
+    let room = max(1, min(nameColumns, max(columns / 4, min(columns / 2, 12))))
+    let short = TextLayout.shortened(name, to: room)
+    return short + String(repeating: " ", count: room - TextLayout.width(short))
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    String(text.reversed().drop { $0 == " " }.reversed())
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}
