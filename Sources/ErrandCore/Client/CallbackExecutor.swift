@@ -9,7 +9,7 @@ public struct CallbackExecutor: Sendable {
   public static let main = CallbackExecutor(isMain: true) { job in Task { @MainActor in job() } }
 
   /// Wherever a job comes up.
-  static let inPlace = CallbackExecutor(isMain: false) { job in job() }
+  package static let inPlace = CallbackExecutor(isMain: false) { job in job() }
 
   /// A dispatch queue. Closures of one call never run side by side, also on a concurrent queue.
   public static func queue(_ queue: DispatchQueue) -> CallbackExecutor {

@@ -45,7 +45,7 @@ struct DecodingRules: Sendable {
 
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
-  /// nothing, and any other `Decodable` type is read from JSON, at the envelope's place where there is one.
+  /// nothing, ``DownloadedFile`` the file, and any other `Decodable` type is read from JSON, at the envelope's place where there is one.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
       ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
@@ -53,6 +53,9 @@ extension ResponseDecoder where Value: Decodable {
       ResponseDecoder(name: "text", accept: "text/*, */*;q=0.5") { response, _ in try Self.cast(response.text()) }
     } else if Value.self == Nothing.self {
       ResponseDecoder(name: "nothing", accept: "*/*", readsBody: false) { _, _ in try Self.cast(Nothing()) }
+    } else if Value.self == DownloadedFile.self {
+      ResponseDecoder(name: "file", accept: "*/*", readsBody: false) { response, _ in try Self.cast(response.written())
+      }
     } else {
       json()
     }
@@ -75,6 +78,11 @@ extension ResponseDecoder where Value: Decodable {
 private struct TypeMismatch: Error {}
 
 extension HTTPResponse {
+  fileprivate func written() throws(APIError) -> DownloadedFile {
+    if let file { return file }
+    throw .build(.unsupported, "The answer went into no file; let the request say where to by `download`.")
+  }
+
   /// The body as text, by its byte order mark, by the charset of `Content-Type`, or as UTF-8.
   /// - Throws: ``TextFailure`` where the charset is unknown or the bytes are not of it.
   public func text() throws(TextFailure) -> String {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A file that was downloaded: whole, checked, and under its name.
-public struct DownloadedFile: Sendable, Hashable {
+public struct DownloadedFile: Sendable, Hashable, Codable {
   /// Where it lies.
   public let url: URL
   /// Its length in bytes.
@@ -21,22 +21,4 @@ public struct DownloadedFile: Sendable, Hashable {
     self.fetchedBytes = fetchedBytes
     self.checkedBy = checkedBy
   }
-}
-
-extension ResponseDecoder where Value == DownloadedFile {
-  /// The file that the answer was written to.
-  public static var file: ResponseDecoder {
-    ResponseDecoder("file") { _, response in
-      guard let file = response.file else {
-        throw APIError.build(
-          .unsupported, "The answer went into no file; let the request say where to by `download`.")
-      }
-      return file
-    }
-  }
-}
-
-extension APIRequest where Response == DownloadedFile {
-  /// The file.
-  public var decoder: ResponseDecoder<DownloadedFile> { .file }
 }

@@ -41,7 +41,8 @@ final class DownloadSink: BodySink {
     self.run = run
     self.ask = ask
     state = Locked(
-      State(lastCommit: run.timers.now, limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: run.timers.now) }))
+      State(
+        lastCommit: run.timers.now, limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: run.timers.now) }))
   }
 
   /// How it went; once the exchange is over and the disk lane has done what it was given.
@@ -112,7 +113,7 @@ final class DownloadSink: BodySink {
       let commits = isDue && !state.isCommitting
       if commits { state.isCommitting = true }
       let delay = state.limiter?.take(count, at: now)
-      state.isPaused = CommitRule.mustWait(uncommitted: state.uncommitted) || delay != nil
+      if CommitRule.mustWait(uncommitted: state.uncommitted) || delay != nil { state.isPaused = true }
       return (commits, delay, !state.isPaused)
     }
     if commits { run.disk.run { self.commit() } }

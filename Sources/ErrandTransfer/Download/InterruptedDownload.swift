@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 public import Foundation
 
 /// A download that was begun and is not done: its part and its record lie in a folder.
@@ -55,7 +56,8 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// Removes what a request has left.
   static func removePart<R: APIRequest>(of request: R, _ client: APIClient) async throws(APIError) {
     guard let download = request.download else { return }
-    let url = try client.url(of: request)
-    try await removePart(of: try download.target(for: url))
+    let url = Locked<HTTPURL?>(nil)
+    try await client.probing(request) { frozen, _ in url.withLock { $0 = frozen.url } }
+    if let url = url.withLock({ $0 }) { try await removePart(of: try download.target(for: url)) }
   }
 }

@@ -1,0 +1,38 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Downloads over a socket.
+@Suite(.timeLimit(.minutes(3))) struct DownloadTests {
+  @Test func `file comes whole`() async throws {
+    let fixture = try DownloadFixture()
+    let file = try await fixture.send().result.get()
+    #expect(file.bytes == Int64(DownloadFixture.size))
+    #expect(file.url == fixture.file)
+    #expect(fixture.isRight())
+    #expect(fixture.names == ["film.bin"])
+  }
+
+  @Test func `broken body is taken up`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number < 3 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+    #expect(fixture.server.requests.map(\.range) == [nil, "bytes=1000000-", "bytes=2000000-"])
+    #expect(file.fetchedBytes == Int64(DownloadFixture.size))
+  }
+
+  @Test func `next call goes on`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    let broken = await fixture.send { $0.takeUps = 0 }
+    #expect(broken.error?.transportKind == .truncated)
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+    #expect(file.keptBytes == 1_000_000 && file.fetchedBytes == 2_000_000)
+  }
+}
