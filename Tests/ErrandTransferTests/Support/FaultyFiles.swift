@@ -25,12 +25,17 @@ final class FaultyFiles: TransferFiles {
 
   private let base: any TransferFiles
   private let turn: Int
+  private let room: Int64?
   private let fault: Fault
   private let state = Locked(State())
 
   /// - Parameter turn: Which call fails, from 1 on; 0 for none.
-  init(_ base: any TransferFiles = SystemFiles(), failing turn: Int = 0, _ fault: Fault = .before(5)) {
+  /// - Parameter room: The free bytes of a file system that sets no room aside; nil for the base's own way.
+  init(
+    _ base: any TransferFiles = SystemFiles(), failing turn: Int = 0, _ fault: Fault = .before(5), room: Int64? = nil
+  ) {
     self.base = base
+    self.room = room
     self.turn = turn
     self.fault = fault
   }
@@ -129,11 +134,14 @@ final class FaultyFiles: TransferFiles {
   }
 
   func reserve(_ file: Int32, length: Int64) throws(FileFailure) -> Bool {
-    try call(.reserve) { () throws(FileFailure) in try base.reserve(file, length: length) }
+    try call(.reserve) { () throws(FileFailure) in room != nil ? false : try base.reserve(file, length: length) }
   }
 
   func freeSpace(in folder: String) throws(FileFailure) -> Int64 {
-    try call(.space) { () throws(FileFailure) in try base.freeSpace(in: folder) }
+    try call(.space) { () throws(FileFailure) -> Int64 in
+      if let room { return room }
+      return try base.freeSpace(in: folder)
+    }
   }
 
   func lock(_ file: Int32) throws(FileFailure) {

@@ -83,7 +83,7 @@ struct ContentDisposition {
       var out: [UInt8] = []
       rest = rest.dropFirst()
       while let byte = rest.popFirst(), byte != 0x22 {
-        if byte == 0x5C, let escaped = rest.popFirst() { out.append(escaped) } else { out.append(byte) }
+        if byte != 0x5C { out.append(byte) } else if let escaped = rest.popFirst() { out.append(escaped) }
       }
       return out
     }

@@ -1,0 +1,183 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct ResumeDecisionTests {
+  private static let tag = Validator.entityTag("\"v1\"")
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+  private static let minuteLater = "Sun, 06 Nov 1994 08:50:37 GMT"
+
+  static func record(
+    committed: Int64 = 40, total: Int64? = 100, validator: Validator? = tag, coding: String? = nil
+  ) -> PartRecord {
+    let request = RequestIdentity(method: "GET", url: "http://h/a", variant: "0")
+    var record = PartRecord(request: request, validator: validator, total: total, coding: coding, now: 1)
+    record.finished = ByteRanges(first: committed)
+    return record
+  }
+
+  private static func stored(_ committed: Int64, total: Int64? = 100) -> PartRecord? {
+    record(committed: committed, total: total)
+  }
+
+  static func decide(
+    _ status: Int, _ fields: HTTPFields, ask: RangeAsk = .rest(from: 40, tag), record: PartRecord? = record()
+  ) -> ResumeDecision {
+    ResumeDecision.decide(ResponseHead(status: status, fields: fields), to: ask, record: record, now: 0)
+  }
+
+  // MARK: 206
+
+  @Test(
+    arguments: [
+      ["Content-Range": "bytes 40-99/100"],
+      ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\"", "Content-Length": "60"],
+      ["Content-Range": "bytes 40-99/*"], ["Content-Range": "bytes 40-99/100", "Content-Encoding": "identity"],
+      ["Content-Range": "bytes 40-99/100", "Content-Type": "application/zip"],
+      ["Content-Range": "bytes 40-99/100", "Last-Modified": "whatever"],
+      ["Content-Range": "bytes 40-99/100", "Content-Length": "60", "content-length": "60"],
+    ] as [HTTPFields])
+  func `right part is appended`(fields: HTTPFields) {
+    #expect(Self.decide(206, fields) == .append(40..<100, total: 100))
+  }
+
+  @Test func `shorter part is in order`() {
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-40/100"]) == .append(40..<41, total: 100))
+  }
+
+  @Test func `unknown total is learnt`() {
+    let record = Self.record(total: nil)
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/50"], record: record) == .append(40..<50, total: 50))
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], record: record) == .append(40..<50, total: nil))
+  }
+
+  @Test(
+    arguments: [
+      ([:], .contentRangeCount(0)),
+      (["Content-Range": "bytes 40-99/100", "content-range": "bytes 40-99/100"], .contentRangeCount(2)),
+      (["Content-Range": "bytes 40-99"], .contentRange("bytes 40-99")),
+      (["Content-Range": "bytes 99-40/100"], .contentRange("bytes 99-40/100")),
+      (["Content-Range": "bytes 40-100/100"], .contentRange("bytes 40-100/100")),
+      (["Content-Range": "bytes */100"], .contentRange("bytes */100")),
+      (["Content-Range": "bytes 0-99/100"], .place(expected: 40, found: 0)),
+      (["Content-Range": "bytes 41-99/100"], .place(expected: 40, found: 41)),
+      (["Content-Range": "bytes 40-100/101"], .total(expected: 100, found: 101)),
+      (["Content-Range": "bytes 40-50/60"], .total(expected: 100, found: 60)),
+      (["Content-Range": "bytes 40-100/*"], .beyond(expected: 100, found: 101)),
+      (["Content-Range": "bytes 40-99/100", "ETag": "\"v2\""], .version),
+      (["Content-Range": "bytes 40-99/100", "ETag": "W/\"v1\""], .version),
+      (["Content-Range": "bytes 40-99/100", "ETag": "\"v1\"", "etag": "\"v2\""], .version),
+      (["Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], .coding("gzip")),
+      (["Content-Range": "bytes 40-99/100", "Content-Encoding": "identity, br"], .coding("br")),
+      (["Content-Range": "bytes 40-99/100", "Content-Length": "59"], .length("59")),
+      (["Content-Range": "bytes 40-99/100", "Content-Length": "60, 60"], .length("60, 60")),
+      (
+        ["Content-Range": "bytes 40-99/100", "Content-Length": "99999999999999999999"], .length("99999999999999999999")
+      ),
+      (["Content-Type": "multipart/byteranges; boundary=x"], .multipart),
+      (["Content-Range": "bytes 40-99/100", "Content-Type": "Multipart/ByteRanges ;boundary=x"], .multipart),
+    ] as [(HTTPFields, ResumeMismatch)])
+  func `lying part is refused`(fields: HTTPFields, mismatch: ResumeMismatch) {
+    #expect(Self.decide(206, fields) == .mismatch(mismatch))
+    #expect(mismatch.description.hasPrefix("The server's answer does not go on where the part ends: "))
+  }
+
+  @Test func `part that nobody asked for is refused`() {
+    let fields: HTTPFields = ["Content-Range": "bytes 0-99/100"]
+    #expect(Self.decide(206, fields, ask: .whole, record: nil) == .mismatch(.notAsked))
+  }
+
+  @Test func `date that changed is another version`() {
+    let validator = Validator.lastModified(Self.date)
+    let record = Self.record(validator: validator)
+    let same: HTTPFields = ["Content-Range": "bytes 40-99/100", "Last-Modified": Self.date]
+    let other: HTTPFields = ["Content-Range": "bytes 40-99/100", "Last-Modified": Self.minuteLater]
+    let ask = RangeAsk.rest(from: 40, validator)
+    #expect(Self.decide(206, same, ask: ask, record: record) == .append(40..<100, total: 100))
+    #expect(Self.decide(206, other, ask: ask, record: record) == .mismatch(.version))
+  }
+
+  @Test func `segment must stay in its range`() {
+    let ask = RangeAsk.segment(50..<60, Self.tag)
+    #expect(Self.decide(206, ["Content-Range": "bytes 50-59/100"], ask: ask) == .append(50..<60, total: 100))
+    #expect(Self.decide(206, ["Content-Range": "bytes 50-54/100"], ask: ask) == .append(50..<55, total: 100))
+    let beyond = Self.decide(206, ["Content-Range": "bytes 50-60/100"], ask: ask)
+    #expect(beyond == .mismatch(.beyond(expected: 60, found: 61)))
+    let before = Self.decide(206, ["Content-Range": "bytes 49-59/100"], ask: ask)
+    #expect(before == .mismatch(.place(expected: 50, found: 49)))
+  }
+
+  // MARK: 200
+
+  @Test(
+    arguments: [
+      (["ETag": "\"v1\"", "Content-Length": "7"], .entityTag("\"v1\""), 7, nil),
+      (["ETag": "W/\"v1\"", "Content-Length": "7"], nil, 7, nil), ([:], nil, nil, nil),
+      (["Last-Modified": date, "Date": minuteLater], .lastModified(date), nil, nil),
+      (["Last-Modified": date, "Date": date], nil, nil, nil),
+      (["ETag": "\"v1\"", "Content-Length": "7", "Content-Encoding": "gzip"], nil, nil, "gzip"),
+      (["ETag": "\"v1\"", "Content-Length": "7", "Content-Encoding": "Identity"], .entityTag("\"v1\""), 7, nil),
+      (["Content-Length": "7", "content-length": "7"], nil, 7, nil),
+      (["Content-Length": "7", "content-length": "8"], nil, nil, nil), (["Content-Length": "-7"], nil, nil, nil),
+      (["Content-Length": "99999999999999999999"], nil, nil, nil),
+      (["Content-Length": "7", "Transfer-Encoding": "chunked"], nil, nil, nil),
+    ] as [(HTTPFields, Validator?, Int64?, String?)])
+  func `whole is fresh`(fields: HTTPFields, validator: Validator?, total: Int64?, coding: String?) {
+    let facts = AnswerFacts(validator: validator, total: total, coding: coding)
+    for ask in [RangeAsk.whole, .rest(from: 40, Self.tag), .segment(0..<9, Self.tag)] {
+      #expect(Self.decide(200, fields, ask: ask) == .fresh(facts))
+    }
+  }
+
+  @Test func `changed whole is fresh but never resumed`() {
+    let facts = AnswerFacts(validator: nil, total: 7, coding: nil)
+    #expect(Self.decide(203, ["ETag": "\"v1\"", "Content-Length": "7"]) == .fresh(facts))
+  }
+
+  // MARK: 416
+
+  @Test func `length that is there is the end`() {
+    let fields: HTTPFields = ["Content-Range": "bytes */100"]
+    let ask = RangeAsk.rest(from: 100, Self.tag)
+    #expect(Self.decide(416, fields, ask: ask, record: Self.record(committed: 100)) == .alreadyWhole)
+  }
+
+  private static let notTheEnd: [(HTTPFields, PartRecord?)] = [
+    ([:], stored(100)), (["Content-Range": "bytes */101"], stored(100)), (["Content-Range": "bytes */40"], stored(100)),
+    (["Content-Range": "bytes 0-99/100"], stored(100)),
+    (["Content-Range": "bytes */100", "content-range": "bytes */100"], stored(100)),
+    (["Content-Range": "bytes */100"], stored(100, total: nil)), (["Content-Range": "bytes */100"], stored(99)),
+    (["Content-Range": "bytes */100"], nil), (["Content-Range": "bytes */100"], stored(100, total: 200)),
+    (["Content-Range": "bytes */100", "ETag": "\"v2\""], stored(100)),
+  ]
+
+  @Test(arguments: notTheEnd)
+  func `other refusals start over`(fields: HTTPFields, record: PartRecord?) {
+    #expect(Self.decide(416, fields, ask: .rest(from: 100, Self.tag), record: record) == .startOver)
+  }
+
+  @Test func `refused segment starts over`() {
+    let ask = RangeAsk.segment(50..<60, Self.tag)
+    #expect(Self.decide(416, ["Content-Range": "bytes */100"], ask: ask) == .startOver)
+  }
+
+  @Test func `refusal of the whole fails`() {
+    #expect(Self.decide(416, [:], ask: .whole, record: nil) == .failKeepingPart)
+  }
+
+  // MARK: other statuses
+
+  @Test(arguments: [
+    201, 202, 204, 205, 207, 226, 300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 405, 406, 407, 408, 409, 412, 413,
+    425,
+    429, 451, 500, 501, 502, 503, 504, 599, 100, 0, -1,
+  ])
+  func `other statuses keep the part`(status: Int) {
+    #expect(Self.decide(status, ["Content-Range": "bytes 40-99/100"]) == .failKeepingPart)
+  }
+
+  @Test(arguments: [404, 410]) func `gone drops the part`(status: Int) {
+    #expect(Self.decide(status, [:]) == .failDroppingPart)
+  }
+}

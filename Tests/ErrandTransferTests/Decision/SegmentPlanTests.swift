@@ -1,0 +1,52 @@
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct SegmentPlanTests {
+  private static func pieces(_ there: [Range<Int64>], _ total: Int64, _ count: Int, smallest: Int64 = 10) throws
+    -> [Range<Int64>]
+  {
+    SegmentPlan.pieces(missingFrom: try #require(ByteRanges(there)), total: total, count: count, smallest: smallest)
+  }
+
+  @Test(
+    arguments: [
+      ([], 100, 4, [0..<25, 25..<50, 50..<75, 75..<100]), ([], 101, 2, [0..<51, 51..<101]), ([], 100, 1, [0..<100]),
+      ([], 100, 0, [0..<100]), ([], 100, -3, [0..<100]), ([], 19, 4, [0..<19]), ([], 25, 4, [0..<13, 13..<25]),
+      ([], 0, 4, []), ([0..<100], 100, 4, []), ([0..<60], 100, 2, [60..<80, 80..<100]),
+      ([20..<30], 100, 1, [0..<20, 30..<100]), ([20..<30], 100, 3, [0..<20, 30..<100]),
+      ([20..<30], 100, 4, [0..<20, 30..<65, 65..<100]), ([0..<99], 100, 8, [99..<100]),
+    ] as [([Range<Int64>], Int64, Int, [Range<Int64>])])
+  func `gaps are shared out`(there: [Range<Int64>], total: Int64, count: Int, expected: [Range<Int64>]) throws {
+    #expect(try Self.pieces(there, total, count) == expected)
+  }
+
+  @Test func `pieces fill every gap`() throws {
+    var random = SeededRandom(3)
+    for _ in 0..<500 {
+      var there = ByteRanges()
+      for _ in 0..<Int.random(in: 0..<5, using: &random) {
+        let start = Int64.random(in: 0..<900, using: &random)
+        there.insert(start..<(start + Int64.random(in: 1..<90, using: &random)))
+      }
+      let count = Int.random(in: 1...9, using: &random)
+      let pieces = SegmentPlan.pieces(missingFrom: there, total: 1_000, count: count, smallest: 20)
+      #expect(pieces.allSatisfy { !$0.isEmpty } && pieces.count <= max(count, there.missing(of: 1_000).count))
+      let before = there.count
+      for piece in pieces { there.insert(piece) }
+      #expect(there.all == [0..<1_000] && before + pieces.reduce(0) { $0 + Int64($1.count) } == 1_000)
+    }
+  }
+
+  @Test func `huge numbers do not overflow`() throws {
+    let pieces = try Self.pieces([], .max, .max, smallest: 0)
+    #expect(pieces.count == 1_000 && pieces.last?.upperBound == .max)
+  }
+
+  @Test func `only one known version is shared out`() {
+    #expect(SegmentPlan.isSafe(ResumeDecisionTests.record()))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(total: nil)))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(validator: nil)))
+    #expect(!SegmentPlan.isSafe(ResumeDecisionTests.record(coding: "gzip")))
+  }
+}

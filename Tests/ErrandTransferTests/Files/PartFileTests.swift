@@ -1,0 +1,430 @@
+import ErrandSupport
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct PartFileTests {
+  private let folder: TransferFolder
+  private let story = Story()
+
+  init() throws { folder = try TransferFolder() }
+
+  private func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
+    try PartFile.open(target: folder("t"), files: files)
+  }
+
+  private func append(_ bytes: some Sequence<UInt8>, _ part: PartFile) throws {
+    try Array(bytes).withUnsafeBytes { try part.append($0) }
+  }
+
+  private func kept(_ part: PartFile) throws -> [UInt8] {
+    var kept: [UInt8] = []
+    try part.readKept { kept += Array($0) }
+    return kept
+  }
+
+  @Test func `part and record are private`() throws {
+    let part = try open()
+    try append([1], part)
+    try part.commit(story.record(1))
+    #expect(folder.names == ["t.part", "t.part.meta"])
+    #expect(folder.mode("t.part") == 0o600 && folder.mode("t.part.meta") == 0o600)
+  }
+
+  @Test func `finish gives permissions that are asked for`() throws {
+    for (name, mode) in [("a", nil), ("b", UInt16(0o644))] {
+      let part = try PartFile.open(target: folder(name))
+      try append([1], part)
+      try part.finish(total: 1, overwriting: true, permissions: mode)
+      #expect(folder.mode(name) == mode ?? 0o600)
+    }
+  }
+
+  @Test func `new part says why it is empty`() throws {
+    let part = try open()
+    #expect(part.problem == .missing && part.record == nil && part.position == 0)
+  }
+
+  @Test func `second one is told at once`() throws {
+    let part = try open()
+    let failure = #expect(throws: FileFailure.self) { try open() }
+    #expect(failure?.kind == .busy)
+    #expect(failure?.description.hasPrefix("The file “t.part” could not be locked: another download has it") == true)
+    part.close()
+    #expect(throws: Never.self) { try open() }
+  }
+
+  @Test func `finishing frees the name`() throws {
+    let part = try open()
+    try append([1, 2], part)
+    try part.finish(total: 2, overwriting: false)
+    let next = try open()
+    #expect(next.position == 0)
+    #expect(folder.bytes("t") == [1, 2])
+  }
+
+  @Test func `part that was renamed meanwhile is opened anew`() throws {
+    // Another process finishes between our opening and our lock.
+    let files = Interloper { [folder] in
+      try? FileManager.default.moveItem(atPath: folder("t.part"), toPath: folder("t"))
+    }
+    try folder.put([1, 2, 3], "t.part")
+    let part = try open(files)
+    try append([9], part)
+    #expect(folder.bytes("t") == [1, 2, 3] && folder.bytes("t.part") == [9])
+  }
+
+  @Test func `part that vanishes for ever is busy`() throws {
+    let folder = folder
+    let files = Interloper(always: true) { try? FileManager.default.removeItem(atPath: folder("t.part")) }
+    let failure = #expect(throws: FileFailure.self) { try open(files) }
+    #expect(failure?.kind == .busy)
+  }
+
+  @Test func `planted link is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1, 2, 3], "victim")
+      try FileManager.default.createSymbolicLink(atPath: folder(name), withDestinationPath: folder("victim"))
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.name == name)
+      #expect(failure?.description.contains("a symbolic link lies in its place; remove it to go on") == true)
+      #expect(folder.bytes("victim") == [1, 2, 3])
+      try FileManager.default.removeItem(atPath: folder(name))
+      try? FileManager.default.removeItem(atPath: folder("t.part"))
+    }
+  }
+
+  @Test func `dangling link is refused`() throws {
+    try FileManager.default.createSymbolicLink(atPath: folder("t.part"), withDestinationPath: folder("nowhere"))
+    #expect(throws: FileFailure.self) { try open() }
+    #expect(folder.bytes("nowhere") == nil)
+  }
+
+  @Test func `link for the unfinished record is replaced`() throws {
+    try folder.put([1, 2, 3], "victim")
+    try FileManager.default.createSymbolicLink(atPath: folder("t.part.meta.tmp"), withDestinationPath: folder("victim"))
+    let part = try open()
+    try append([1], part)
+    try part.commit(story.record(1))
+    #expect(folder.bytes("victim") == [1, 2, 3] && folder.names == ["t.part", "t.part.meta", "victim"])
+  }
+
+  @Test func `hard link is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1, 2, 3], "victim")
+      try FileManager.default.linkItem(atPath: folder("victim"), toPath: folder(name))
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.name == name)
+      #expect(folder.bytes("victim") == [1, 2, 3])
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+
+  @Test func `pipe and folder are refused`() throws {
+    mkfifo(folder("t.part"), 0o600)
+    #expect(throws: FileFailure.self) { try open() }
+    try FileManager.default.removeItem(atPath: folder("t.part"))
+    for name in ["t.part", "t.part.meta"] {
+      try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted, "\(name): \(String(describing: failure))")
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `file of another user is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1], name)
+      chown(folder(name), 12_345, 12_345)
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.description.contains("another user") == true)
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+
+  @Test func `folder as target is refused early`() throws {
+    let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
+    #expect(failure?.kind == .exists && failure?.description.hasSuffix("it is a folder.") == true)
+  }
+
+  @Test func `missing folder is named`() throws {
+    let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder("no/t")) }
+    #expect(failure?.kind == .notFound)
+  }
+
+  @Test func `bytes beyond the record are cut`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    try append(0..<50, part)
+    part.close()
+    #expect(folder.bytes("t.part")?.count == 150)
+    let again = try open()
+    #expect(again.position == 100 && folder.bytes("t.part")?.count == 100)
+    #expect(try kept(again) == Array(0..<100))
+  }
+
+  @Test func `part without a usable record is emptied`() throws {
+    try folder.put(Array(0..<100), "t.part")
+    let part = try open()
+    #expect(part.problem == .missing && part.position == 0 && folder.bytes("t.part") == [])
+  }
+
+  @Test func `damaged record empties the part`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    part.close()
+    var record = try #require(folder.bytes("t.part.meta"))
+    record[20] ^= 1
+    try folder.put(record, "t.part.meta")
+    let again = try open()
+    #expect(again.problem == .damaged && again.position == 0 && folder.names == ["t.part"])
+  }
+
+  @Test func `part shorter than its record is emptied`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    part.close()
+    try folder.put(Array(0..<99), "t.part")
+    let again = try open()
+    #expect(again.problem == .shortPart && again.record == nil && folder.names == ["t.part"])
+  }
+
+  @Test func `record without its part is removed`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    part.close()
+    try FileManager.default.removeItem(atPath: folder("t.part"))
+    #expect(try open().problem == .missing)
+    #expect(folder.names == ["t.part"])
+  }
+
+  @Test func `another version leaves nothing of the old one`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    try part.startOver(story.record(2))
+    #expect(part.record?.validator == Story.tag(2) && part.position == 0 && folder.bytes("t.part") == [])
+    try append([5], part)
+    try part.finish(total: 1, overwriting: true)
+    #expect(folder.bytes("t") == [5] && folder.names == ["t"])
+  }
+
+  @Test func `roll back forgets what was not committed`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    try append(0..<50, part)
+    try part.rollBack()
+    #expect(part.position == 100 && folder.bytes("t.part")?.count == 100)
+  }
+
+  @Test func `short file gets no name`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    let failure = #expect(throws: FileFailure.self) { try part.finish(total: 101, overwriting: true) }
+    #expect(failure?.kind == .length && folder.names == ["t.part"])
+    #expect(failure?.description == "The file “t.part” could not be renamed: 100 bytes came, not 101.")
+    try append([100], part)
+    try part.finish(total: 101, overwriting: true)
+    #expect(folder.bytes("t") == Array(0...100))
+  }
+
+  @Test func `file that somebody cut gets no name`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try folder.put([1], "other")
+    truncate(folder("t.part"), 50)
+    let failure = #expect(throws: FileFailure.self) { try part.finish(total: 100, overwriting: true) }
+    #expect(failure?.kind == .length && folder.bytes("t") == nil)
+  }
+
+  @Test func `file that was swapped gets no name`() throws {
+    let part = try open()
+    try append([1], part)
+    try FileManager.default.removeItem(atPath: folder("t.part"))
+    try folder.put([2], "t.part")
+    let failure = #expect(throws: FileFailure.self) { try part.finish(total: 1, overwriting: true) }
+    #expect(failure?.kind == .planted && folder.bytes("t") == nil)
+    try part.abandon()
+    #expect(folder.names == ["t.part"])
+  }
+
+  @Test func `target that must stay stays`() throws {
+    try folder.put([7], "t")
+    let part = try open()
+    try append([1, 2], part)
+    try part.commit(story.record(1))
+    let failure = #expect(throws: FileFailure.self) { try part.finish(total: 2, overwriting: false) }
+    #expect(failure?.kind == .exists && folder.bytes("t") == [7] && folder.bytes("t.part") == [1, 2])
+    try part.finish(total: 2, overwriting: true)
+    #expect(folder.bytes("t") == [1, 2] && folder.names == ["t"])
+  }
+
+  @Test func `link as target is replaced itself`() throws {
+    try folder.put([7], "other")
+    try FileManager.default.createSymbolicLink(atPath: folder("t"), withDestinationPath: folder("other"))
+    let part = try open()
+    try append([1], part)
+    try part.finish(total: 1, overwriting: true)
+    #expect(folder.bytes("other") == [7] && folder.bytes("t") == [1])
+  }
+
+  @Test func `finish cut short by a second name goes on`() throws {
+    let part = try open()
+    try append([1, 2], part)
+    try part.commit(story.record(1))
+    part.close()
+    try FileManager.default.linkItem(atPath: folder("t.part"), toPath: folder("t"))
+    let again = try open()
+    #expect(again.position == 0 && folder.bytes("t") == [1, 2] && folder.bytes("t.part") == [])
+  }
+
+  @Test func `abandoning leaves nothing`() throws {
+    let part = try open()
+    try append([1], part)
+    try part.commit(story.record(1))
+    try folder.put([1], "t.part.meta.tmp")
+    try part.abandon()
+    #expect(folder.names == [])
+    let failure = #expect(throws: FileFailure.self) { try append([1], part) }
+    #expect(failure?.kind == .closed)
+  }
+
+  @Test func `pieces side by side become one file`() throws {
+    let whole = Story.bytes(1, 1_000)
+    let part = try open()
+    try part.startOver(story.record(1))
+    for range in [600..<1_000, 0..<200] {
+      try whole[range].withUnsafeBytes { try part.write($0, at: Int64(range.lowerBound)) }
+    }
+    try part.commit(story.record(1))
+    part.close()
+    let again = try open()
+    #expect(again.committed.all == [0..<200, 600..<1_000] && again.position == 200)
+    #expect(throws: FileFailure.self) { try again.finish(total: 1_000, overwriting: true) }
+    try whole[200..<600].withUnsafeBytes { try again.write($0, at: 200) }
+    try again.finish(total: 1_000, overwriting: true)
+    #expect(folder.bytes("t") == whole)
+  }
+
+  @Test func `stream over a later piece keeps its place`() throws {
+    let part = try open()
+    try [UInt8](100..<200).withUnsafeBytes { try part.write($0, at: 100) }
+    try append(0..<150, part)
+    #expect(part.position == 150 && part.written.all == [0..<200])
+    try append(150..<200, part)
+    #expect(try kept(part) == Array(0..<200))
+  }
+
+  @Test func `writing at impossible places is refused`() throws {
+    let part = try open()
+    for place in [Int64.min, -1, .max] {
+      #expect(throws: FileFailure.self) { try [UInt8(1)].withUnsafeBytes { try part.write($0, at: place) } }
+    }
+  }
+
+  @Test func `large part is read in pieces`() throws {
+    let part = try open()
+    let bytes = [UInt8](repeating: 3, count: 2_500_000)
+    try append(bytes, part)
+    var sizes: [Int] = []
+    try part.readKept { sizes.append($0.count) }
+    #expect(sizes == [1 << 20, 1 << 20, 2_500_000 - 2 << 20])
+  }
+
+  @Test func `reader's own error comes through`() throws {
+    struct Own: Error {}
+    let part = try open()
+    try append([1], part)
+    #expect(throws: Own.self) { try part.readKept { _ in throw Own() } }
+    try append([2], part)
+  }
+
+  @Test func `room for more than there is is refused`() throws {
+    let part = try open()
+    let failure = #expect(throws: FileFailure.self) { try part.reserve(1 << 60) }
+    #expect(failure?.kind == .full)
+    try part.reserve(1 << 20)
+    #expect(folder.bytes("t.part") == [])
+  }
+
+  @Test func `file system that reserves nothing is asked for its room`() throws {
+    let part = try open(FaultyFiles(room: 1_000))
+    try append(0..<100, part)
+    try part.reserve(1_100)
+    let failure = #expect(throws: FileFailure.self) { try part.reserve(1_101) }
+    #expect(
+      failure?.description
+        == "The file “t.part” could not be given its room: 1001 bytes are missing and the disk has room for 1000.")
+  }
+
+  @Test func `commits and writes go on side by side`() async throws {
+    let part = try open()
+    let whole = Story.bytes(1, 60_000)
+    let story = Story(length: 60_000)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for start in stride(from: 0, to: whole.count, by: 100) {
+          try whole[start..<(start + 100)].withUnsafeBytes { try part.append($0) }
+        }
+      }
+      group.addTask {
+        for _ in 0..<40 {
+          let record = try part.commit(story.record(1))
+          #expect(record.committed <= part.position)
+        }
+      }
+      try await group.waitForAll()
+    }
+    try part.finish(total: 60_000, overwriting: true)
+    #expect(folder.bytes("t") == whole)
+  }
+
+  @Test func `closing waits for the call under way`() throws {
+    let held = Locked<PartFile?>(nil)
+    let files = Interloper(at: .write) { held.withLock { $0 }?.close() }
+    let part = try open(files)
+    held.withLock { $0 = part }
+    try append([1, 2], part)
+    #expect(folder.bytes("t.part") == [1, 2])
+    #expect(throws: FileFailure.self) { try append([1], part) }
+    #expect(throws: Never.self) { try open() }
+  }
+
+  @Test func `second commit at one time is refused`() throws {
+    let held = Locked<PartFile?>(nil)
+    let seen = Locked<FileFailure?>(nil)
+    let story = story
+    let files = Interloper(at: .synchronize) {
+      guard let part = held.withLock({ $0 }) else { return }
+      do { try part.commit(story.record(1)) } catch { seen.withLock { $0 = error as? FileFailure } }
+    }
+    let part = try open(files)
+    held.withLock { $0 = part }
+    try append([1], part)
+    try part.commit(story.record(1))
+    #expect(seen.withLock { $0 }?.kind == .closed && part.committed == ByteRanges(first: 1))
+    held.withLock { $0 = nil }
+  }
+
+  @Test func `interrupted downloads are listed`() throws {
+    for name in ["b", "a", "c"] {
+      let part = try PartFile.open(target: folder(name))
+      try append([1], part)
+      if name != "c" { try part.commit(story.record(1)) }
+    }
+    try folder.put([1, 2], "junk.part.meta")
+    try folder.put([1, 2], "junk.part")
+    try folder.put([1, 2], ".part.meta")
+    let found = try InterruptedPart.all(in: folder.path)
+    #expect(found.map(\.target) == [folder("a"), folder("b")])
+    #expect(found.allSatisfy { $0.record.committed == 1 })
+    #expect(throws: FileFailure.self) { try InterruptedPart.all(in: folder("nowhere")) }
+  }
+}

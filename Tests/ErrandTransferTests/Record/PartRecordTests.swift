@@ -1,0 +1,121 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct PartRecordTests {
+  static func record(_ finished: [Range<Int64>] = [0..<1_048_576]) throws -> PartRecord {
+    let request = RequestIdentity(
+      method: "GET", url: "https://h/a.zip", variant: "6c62272e07bb014262b821756295c58d")
+    var record = PartRecord(
+      request: request, validator: .entityTag("\"v/1\""), total: 4_194_304,
+      checksum: RecordedChecksum(algorithm: "SHA-256", hex: "ABCD"), now: 1_700_000_000_000)
+    record.updated = 1_700_000_001_000
+    record.finished = try #require(ByteRanges(finished))
+    return record
+  }
+
+  /// The bytes of a record whose body was changed, its seal made anew.
+  static func forged(_ change: (String) -> String) throws -> Data {
+    let text = String(decoding: try record().encoded(), as: UTF8.self)
+    let end = try #require(text.range(of: ",\"crc32\""))
+    let body = change(String(text[..<end.lowerBound]))
+    let sum = String(CRC32.of(body.utf8), radix: 16)
+    return Data("\(body),\"crc32\":\"\(String(repeating: "0", count: 8 - sum.count))\(sum)\"}\n".utf8)
+  }
+
+  static func problem(_ bytes: Data) -> PartRecordProblem? {
+    if case .failure(let problem) = PartRecord.read(bytes) { return problem }
+    return nil
+  }
+
+  /// Pinned: a change of the text needs another format.
+  @Test func `text is as documented`() throws {
+    let text = String(decoding: try Self.record().encoded(), as: UTF8.self)
+    #expect(
+      text == """
+        {"checksum":{"algorithm":"sha-256","hex":"abcd"},"committed":1048576,"created":1700000000000,"format":1,\
+        "request":{"method":"GET","url":"https://h/a.zip","variant":"6c62272e07bb014262b821756295c58d"},\
+        "total":4194304,"updated":1700000001000,"validator":{"kind":"etag","value":"\\"v/1\\""},"crc32":"45636cd9"}
+
+        """)
+    #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
+  }
+
+  @Test func `what is written is read`() throws {
+    var other = try Self.record([0..<5, 7..<9])
+    other.validator = .lastModified("Sun, 06 Nov 1994 08:49:37 GMT")
+    other.checksum = nil
+    var bare = try Self.record([])
+    (bare.validator, bare.total, bare.coding) = (nil, nil, "gzip")
+    for record in try [Self.record(), Self.record([3..<9]), other, bare] {
+      #expect(try PartRecord.read(record.encoded()) == .success(record))
+    }
+  }
+
+  @Test func `every flipped bit is seen`() throws {
+    let bytes = try Self.record().encoded()
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1 << UInt8(index % 8)
+      #expect(Self.problem(damaged) != nil, "byte \(index)")
+    }
+  }
+
+  @Test func `every cut is seen`() throws {
+    let bytes = try Self.record().encoded()
+    for length in 0..<bytes.count { #expect(Self.problem(bytes.prefix(length)) != nil) }
+  }
+
+  @Test(arguments: [
+    "", "{", "{}", "null", "[]", "hello", String(repeating: "[", count: 5_000), String(repeating: "\u{0}", count: 100),
+  ])
+  func `other files are foreign`(text: String) { #expect(Self.problem(Data(text.utf8)) == .foreign) }
+
+  @Test func `huge files are not read`() {
+    #expect(Self.problem(Data(count: PartRecord.limit + 1)) == .tooLarge)
+  }
+
+  @Test(arguments: [(0, PartRecordProblem.older(0)), (-1, .older(-1)), (2, .newer(2)), (900, .newer(900))])
+  func `other formats are told`(format: Int, problem: PartRecordProblem) throws {
+    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":\(format)") }
+    #expect(Self.problem(bytes) == problem)
+  }
+
+  @Test(arguments: [
+    ("\"format\":1", "\"format\":\"1\""), ("\"format\":1", "\"format\":1e99"), ("\"format\":1", "\"x\":1"),
+  ])
+  func `unreadable format is foreign`(old: String, new: String) throws {
+    #expect(try Self.problem(Self.forged { $0.replacingOccurrences(of: old, with: new) }) == .foreign)
+  }
+
+  @Test(arguments: [
+    ("\"committed\":1048576", "\"committed\":-1"), ("\"committed\":1048576", "\"committed\":1e300"),
+    ("\"committed\":1048576", "\"committed\":99999999999999999999"), ("\"committed\":1048576", "\"committed\":4194305"),
+    ("\"committed\":1048576", "\"committed\":1.5"), ("\"total\":4194304", "\"total\":-1"),
+    ("\"total\":4194304", "\"total\":1048575"), ("\"kind\":\"etag\"", "\"kind\":\"other\""),
+    ("\\\"v/1\\\"", "v"), ("\"value\":\"", "\"value\":\"W/"), ("\"method\":\"GET\"", "\"method\":null"),
+    ("\"total\"", "\"segments\":[[5,3]],\"total\""), ("\"total\"", "\"segments\":[[0,3],[3,9]],\"total\""),
+    ("\"total\"", "\"segments\":[[0]],\"total\""), ("\"total\"", "\"segments\":[[0,7]],\"total\""),
+    ("\"total\"", "\"segments\":[[-9,7]],\"total\""), ("\"total\"", "\"segments\":[[7,9],[1,2]],\"total\""),
+    ("\"total\"", "\"segments\":[[0,1048576],[1048577,9223372036854775807]],\"total\""),
+    ("\"total\":4194304", "\"segments\":[[0,1048576],[1048578,1048579]]"),
+  ])
+  func `sealed nonsense is damage`(old: String, new: String) throws {
+    #expect(try Self.problem(Self.forged { $0.replacingOccurrences(of: old, with: new) }) == .damaged)
+  }
+
+  @Test func `unknown members are no harm`() throws {
+    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\"", with: "\"extra\":[1],\"format\"") }
+    #expect(PartRecord.read(bytes) == .success(try Self.record()))
+  }
+
+  @Test(arguments: [("", 0), ("123456789", 0xCBF4_3926), ("The quick brown fox jumps over the lazy dog", 0x414F_A339)])
+  func `CRC is that of zlib`(text: String, sum: UInt32) { #expect(CRC32.of(text.utf8) == sum) }
+
+  @Test func `problems are clauses`() {
+    let all: [PartRecordProblem] = [.missing, .tooLarge, .foreign, .damaged, .shortPart, .older(0), .newer(2)]
+    #expect(Set(all.map(\.description)).count == all.count)
+  }
+}
