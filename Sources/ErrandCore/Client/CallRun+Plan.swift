@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
@@ -77,7 +78,10 @@ extension CallRun {
   /// Tells progress on the callback executor; nil where nobody is told.
   func progress() -> (@Sendable (TransferProgress) -> Void)? {
     guard let lane else { return nil }
+    let timers = snapshot.timers
+    let meter = Locked(ProgressMeter(start: timers.now))
     return { [state, info, accessories, onProgress = delivery.onProgress] progress in
+      let progress = meter.withLock { $0.measured(progress, at: timers.now) }
       lane.run {
         guard !state.isClaimed else { return }
         for accessory in accessories { accessory.progressed(info, progress) }
