@@ -25,16 +25,19 @@ let package = Package(
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandJSON", "ErrandCache", .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCompression",
+        .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
     // What every part needs and no user sees.
     .target(name: "ErrandSupport", swiftSettings: strict),
-    // Values, the pipeline and the client. Opens no socket and no file.
+    // Values, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
     .target(name: "ErrandCore", dependencies: ["ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
     .target(name: "ErrandJSON", swiftSettings: strict),
+    // Compresses bodies while they are sent.
+    .target(name: "ErrandCompression", dependencies: ["ErrandCore", "CZlib"], swiftSettings: strict),
     // The cache: key, decision, stations and stores.
     .target(name: "ErrandCache", dependencies: ["ErrandCore", "ErrandSupport", "CSQLite"], swiftSettings: strict),
     // The cache's store on Redis, apart so that nobody else links hiredis.
