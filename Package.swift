@@ -96,8 +96,12 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient"],
+      name: "ErrandTests",
+      dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient", "UploadProbe"],
       swiftSettings: strict),
+    // A process that sends a file, in which ErrandTests measures memory.
+    .executableTarget(
+      name: "UploadProbe", dependencies: ["Errand"], path: "Tests/UploadProbe", swiftSettings: strict),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",

@@ -249,6 +249,7 @@
         if handleIsClean { pool.give(handle) }
       }
       transfer.handle = nil
+      transfer.closeUpload()
       transfer.result = result
       ended.append(transfer)
     }

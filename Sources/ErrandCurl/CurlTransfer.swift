@@ -268,6 +268,9 @@
       }
     }
 
+    /// Lets go of the source of the body: the exchange is over.
+    func closeUpload() { upload?.close() }
+
     /// The source may have something again. False where libcurl does not wait for it.
     func resumeUpload() -> Bool {
       guard upload?.isPaused == true else { return false }

@@ -29,6 +29,9 @@
       _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try opened.read(into: $0) }
     }
 
+    /// Lets go of the source; what is known of it stays.
+    mutating func close() { source = nil }
+
     mutating func give(_ room: UnsafeMutableRawBufferPointer, _ flow: @autoclosure () -> BodyFlow) throws -> BodyRead {
       if isWhole { return .end }
       let opened = try source ?? body.open(flow())

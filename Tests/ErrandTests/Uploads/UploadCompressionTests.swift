@@ -68,15 +68,4 @@ import Testing
     #expect(try await APIClient(baseURL: server.url).send(Upload(body.compressed())) == "taken")
     #expect(try Self.gunzip(try #require(server.requests.last?.body), folder) == Data([1, 2, 3]))
   }
-
-  @Test func `a great file takes no memory`() async throws {
-    let folder = try UploadFolder()
-    let file = try folder.sparse("f", 64 << 20)
-    let server = try LoopbackServer(.uploads(keeping: 0)) { _ in .ok("taken") }
-    let client = APIClient(baseURL: server.url)
-    _ = try await client.send(Upload(.text("warm")))
-    let before = ProcessUse.residentBytes
-    #expect(try await client.send(Upload(.file(file).compressed(.gzip(level: 1)))) == "taken")
-    #expect(ProcessUse.residentBytes - before < 16 << 20)
-  }
 }
