@@ -67,6 +67,11 @@ extension CallRun {
 
   private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {
     let built = try snapshot.builder.build(whole: request)
+    guard built.isComparable else {
+      throw .build(
+        .unsupported,
+        "An answer cannot be stored under a request whose body is read while it is sent; give it as data.")
+    }
     let declared = request.cache.isInherited ? request.family?.cache ?? .inherited : request.cache
     let configuration = snapshot.configuration
     let policy =
