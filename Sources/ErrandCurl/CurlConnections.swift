@@ -1,6 +1,7 @@
 #if os(Linux)
   import CErrandCurl
   import ErrandCore
+  import Glibc
 
   /// One socket that libcurl has open for this transport.
   final class CurlConnection {
@@ -20,7 +21,25 @@
     /// Whether the system received more than libcurl has handed over.
     var holdsMoreThanReceived: Bool { errand_socket_received(socket) > received }
 
+    /// Whether an upload runs over it, whose answer may lie in the system when libcurl gives up.
+    var keepsLastWords = false
+    /// What lay there unread when it was closed.
+    private(set) var lastWords: [UInt8] = []
+
     fileprivate init(socket: Int32) { self.socket = socket }
+
+    /// Called before it is closed.
+    fileprivate func keepLastWords() {
+      guard keepsLastWords else { return }
+      var room = [UInt8](repeating: 0, count: 16 << 10)
+      while lastWords.count < Self.mostLastWords {
+        let count = recv(socket, &room, room.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { break }
+        lastWords += room[..<count]
+      }
+    }
+
+    private static let mostLastWords = 1 << 20
   }
 
   /// The open sockets, found by the addresses and ports at their ends. Only the loop's thread touches it.
@@ -43,6 +62,7 @@
 
     func closed(_ socket: Int32) {
       guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
+      entries[index].connection.keepLastWords()
       entries.swapAt(index, entries.count - 1)
       entries.removeLast()
     }

@@ -26,6 +26,7 @@
     /// The answer of a transfer that libcurl has done with, or its failure.
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if let failure = transfer.failure { throw failure }
+      if code != CURLE_OK { transfer.readLastWords() }
       if code == CURLE_OK || transfer.hasWholeAnswer { return try transfer.finish() }
       if transfer.isStale { throw allStale }
       if code == CURLE_OPERATION_TIMEDOUT, transfer.mayHaveBeenSent { transfer.exchange.call.stop(.expired) }

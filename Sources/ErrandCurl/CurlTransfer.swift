@@ -89,6 +89,7 @@
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
       connection?.requests += 1
+      connection?.keepsLastWords = upload != nil && exchange.request.url.scheme == .http
       return true
     }
 
@@ -118,7 +119,8 @@
       }
     }
 
-    private func forgetAnswer() {
+    /// Takes back what was read of an answer.
+    func forgetAnswer() {
       isExpectationRefused = false
       expectsContinue = false
       requests = 0

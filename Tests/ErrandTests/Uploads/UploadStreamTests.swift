@@ -95,6 +95,27 @@ import Testing
     }
   }
 
+  @Test func `an answer behind a failed sending stands`() async throws {
+    let (asked, gone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in
+      asked.wait()
+      return .status(413, body: "too much")
+    }
+    // Holds the transport's thread while the server answers, closes and so resets the connection.
+    let hold = PieceSource.Step.hold {
+      asked.signal()
+      gone.wait()
+    }
+    let piece = PieceSource.Step.bytes([UInt8](repeating: 1, count: 100_000))
+    let body = PieceSource.body([piece, hold, piece, piece], length: 300_000)
+    let client = APIClient(baseURL: server.url)
+    async let outcome = client.outcome(of: Upload(body))
+    try await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
+    gone.signal()
+    let error = try #require(await outcome.error)
+    #expect(error.status == 413 && error.response?.body == Data("too much".utf8), "\(error)")
+  }
+
   @Test func `an early answer ends a waiting source`() async throws {
     let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in .status(403) }
     let error = try await failure(APIClient(baseURL: server.url), Upload(PieceSource.body([.bytes([1]), .later])))

@@ -3,7 +3,11 @@ import Synchronization
 
 /// A source that gives what a test has prepared, piece by piece, and counts.
 final class PieceSource: BodySource {
-  enum Step: Sendable { case bytes([UInt8]), later, fail }
+  enum Step: Sendable {
+    case bytes([UInt8]), later, fail
+    /// Does something in the middle of a read, and goes on with the next step.
+    case hold(@Sendable () -> Void)
+  }
   struct Fault: Error, Equatable {}
 
   /// What a test can see of sources that are gone.
@@ -40,6 +44,9 @@ final class PieceSource: BodySource {
     guard let step = steps.popFirst() else { return .end }
     switch step {
     case .fail: throw Fault()
+    case .hold(let action):
+      action()
+      return try read(into: room)
     case .later:
       onLater(flow)
       return .later
