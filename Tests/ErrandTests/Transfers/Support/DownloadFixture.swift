@@ -38,6 +38,12 @@ final class DownloadFixture: Sendable {
   /// What lies in the folder, in order.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
+  /// The length of the part.
+  var partBytes: Int {
+    let values = try? URL(filePath: file.path + ".part").resourceValues(forKeys: [.fileSizeKey])
+    return values?.fileSize ?? 0
+  }
+
   /// Asks for the file.
   func request(_ change: (inout Download) -> Void = { _ in }) -> FileDownload {
     var download = Download.to(file)
