@@ -29,6 +29,9 @@ struct ProgressState: Sendable, Equatable {
   /// How long it has taken so far.
   var elapsed: Duration?
 
+  /// More words for the end of one that is done.
+  var note: String?
+
   /// Whether nothing more comes of it.
   var isOver: Bool {
     switch phase {
