@@ -26,17 +26,19 @@ let package = Package(
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandTransfer",
+        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
     // What every part needs and no user sees.
     .target(name: "ErrandSupport", swiftSettings: strict),
-    // Values, the pipeline and the client. Opens no socket and no file.
+    // Values, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
     .target(name: "ErrandCore", dependencies: ["ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
     .target(name: "ErrandJSON", swiftSettings: strict),
+    // Compresses bodies while they are sent.
+    .target(name: "ErrandCompression", dependencies: ["ErrandCore", "CZlib"], swiftSettings: strict),
     // The cache: key, decision, stations and stores.
     .target(name: "ErrandCache", dependencies: ["ErrandCore", "ErrandSupport", "CSQLite"], swiftSettings: strict),
     // The cache's store on Redis, apart so that nobody else links hiredis.
@@ -119,8 +121,12 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient"],
+      name: "ErrandTests",
+      dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient", "UploadProbe"],
       swiftSettings: strict),
+    // A process that sends a file, in which ErrandTests measures memory.
+    .executableTarget(
+      name: "UploadProbe", dependencies: ["Errand"], path: "Tests/UploadProbe", swiftSettings: strict),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",

@@ -51,7 +51,7 @@ struct Secrecy: Interceptor {
     _ request: HTTPRequest, context: CallContext, next: Next
   ) async throws -> HTTPResponse {
     var request = request
-    if let body = request.body { request.body = turned(body) }
+    if let body = request.body?.data { request.body = HTTPBody(turned(body)) }
     var response = try await next(request)
     response.body = turned(response.body)
     return response

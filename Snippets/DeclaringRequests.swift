@@ -159,7 +159,7 @@ struct UploadTo: APIRequest {
   typealias Response = Nothing
   func finishedRequest() throws -> HTTPRequest? {
     try HTTPRequest(
-      method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: bytes)
+      method: .put, url: signedURL, fields: ["Content-Type": "image/png"], body: HTTPBody(bytes))
   }
 }
 // snippet.end

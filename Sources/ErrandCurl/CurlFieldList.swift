@@ -26,7 +26,10 @@
     /// Builds the list for a request. It is valid until the next call.
     ///
     /// A name with a colon and nothing behind takes away what libcurl would add by itself.
-    mutating func build(_ fields: HTTPFields, removesContentType: Bool) -> UnsafeMutablePointer<curl_slist> {
+    /// `Expect` is written in any case: libcurl would add one of its own by rules that have changed from release to release.
+    mutating func build(
+      _ fields: HTTPFields, removesContentType: Bool, expectsContinue: Bool
+    ) -> UnsafeMutablePointer<curl_slist> {
       text.removeAll(keepingCapacity: true)
       starts.removeAll(keepingCapacity: true)
       var hasAccept = false
@@ -39,7 +42,7 @@
         }
         add(field)
       }
-      add("Expect:")
+      add(expectsContinue ? "Expect: 100-continue" : "Expect:")
       if !hasAccept { add("Accept:") }
       if removesContentType, !hasContentType { add("Content-Type:") }
       return link()

@@ -87,7 +87,10 @@
       errand_easy_set_string(easy, CURLOPT_URL, transfer.exchange.request.url.string)
       setVersion(isSecure: transfer.exchange.request.url.scheme == .https)
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
-      let fields = list.build(transfer.exchange.request.fields, removesContentType: shape == .fields)
+      transfer.pull(shape == .upload ? transfer.exchange.request.body : nil)
+      let fields = list.build(
+        transfer.exchange.request.fields, removesContentType: shape == .fields,
+        expectsContinue: transfer.expectsContinue)
       errand_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
       setTimes(connect: transfer.exchange.connectTimeout, left: transfer.exchange.call.timeLeft)
       set(&bufferSize, CURLOPT_BUFFERSIZE, transfer.exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
@@ -156,22 +159,26 @@
 
     // MARK: - Method and body
 
-    private func setBody(method: HTTPMethod, _ body: Data?) {
+    private func setBody(method: HTTPMethod, _ body: HTTPBody?) {
       let shape = Self.shape(method, body)
       if shape != self.shape { change(to: shape) }
       let implied = shape == .get ? "GET" : shape == .head ? "HEAD" : shape == .fields ? "POST" : nil
       setCustomMethod(method.rawValue == implied ? nil : method.rawValue)
       switch shape {
-      case .fields: copy(body ?? Data())
-      case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, body?.count ?? 0)
+      case .fields: copy(body?.data ?? Data())
+      case .upload: errand_easy_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Self.announced(body?.length))
       case .get, .head, .bare: break
       }
     }
 
-    private static func shape(_ method: HTTPMethod, _ body: Data?) -> Shape {
+    /// A length for libcurl, where -1 means that nobody knows it.
+    private static func announced(_ length: Int64?) -> curl_off_t { length.map { curl_off_t($0) } ?? -1 }
+
+    private static func shape(_ method: HTTPMethod, _ body: HTTPBody?) -> Shape {
       if let body {
         if method == .head { return .head }
-        return body.count <= largestCopiedBody ? .fields : .upload
+        guard let data = body.data, data.count <= largestCopiedBody else { return .upload }
+        return body.expectsContinue ? .upload : .fields
       }
       switch method.rawValue {
       case "GET": return .get

@@ -9,6 +9,8 @@
     case abort(CurlTransfer)
     /// Its sink takes bytes again.
     case resume(CurlTransfer)
+    /// The source of its body may give bytes again.
+    case resumeUpload(CurlTransfer)
     /// Run a job of a task that prefers the loop's thread.
     case run(UnownedJob, CurlExecutor)
   }

@@ -104,7 +104,7 @@
         transfer.wakeup?.resume()
       case .run(let job, let executor):
         DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
-      case .abort, .resume: break
+      case .abort, .resume, .resumeUpload: break
       }
     }
 
@@ -159,17 +159,27 @@
       case .submit(let transfer): start(transfer, multi)
       case .abort(let transfer): end(transfer, .failure(CancellationError()), multi, handleIsClean: false)
       case .resume(let transfer): resume(transfer, multi)
+      case .resumeUpload(let transfer): resumeUpload(transfer, multi)
       case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
       }
+    }
+
+    private func resumeUpload(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
+      guard let handle = transfer.handle, transfer.resumeUpload() else { return }
+      goOn(transfer, handle, multi)
     }
 
     /// libcurl hands over here what it held back. It would not end the transfer where that is refused.
     private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
       transfer.isPaused = false
+      goOn(transfer, handle, multi)
+    }
+
+    private func goOn(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       transfer.lastActivity = now
       expectWatch(of: transfer)
-      let code = curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+      let code = curl_easy_pause(handle.easy, transfer.pause)
       if transfer.failure != nil || code != CURLE_OK { done(transfer, handle, code, multi) }
     }
 
@@ -210,14 +220,17 @@
     private func done(
       _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
     ) {
-      if code != CURLE_OK, transfer.canStartAnew() {
+      if transfer.canStartAnew() {
         curl_multi_remove_handle(multi, handle.easy)
+        handle.prepare(transfer)
         if transfer.staleConnections > 1 { handle.demandFreshConnection() }
         curl_multi_add_handle(multi, handle.easy)
         return
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
-      end(transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil)
+      // A handle that was once refused an expectation waits for none any more.
+      let hasAsked = transfer.exchange.request.body?.expectsContinue == true
+      end(transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil && !hasAsked)
     }
 
     /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.
@@ -236,6 +249,7 @@
         if handleIsClean { pool.give(handle) }
       }
       transfer.handle = nil
+      transfer.closeUpload()
       transfer.result = result
       ended.append(transfer)
     }

@@ -17,7 +17,7 @@
       }
       metrics.firstByte = transfer.firstByte.map { transfer.submitted.duration(to: $0) }
       metrics.total = transfer.submitted.duration(to: .now)
-      metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + Int64(transfer.bodySent)
+      metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
       metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
       metrics.version = transfer.parser.head.version
       metrics.remoteAddress = transfer.connection?.address

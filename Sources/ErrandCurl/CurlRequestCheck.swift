@@ -8,7 +8,7 @@
       guard all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) else {
         throw refused("its URL holds a blank, a control character or a byte that is not ASCII")
       }
-      if request.method == .head, let body = request.body, !body.isEmpty {
+      if request.method == .head, let body = request.body, body.length != 0 {
         throw refused("a HEAD request has no body")
       }
       for field in request.fields.all { try check(field) }

@@ -7,11 +7,12 @@
     static let graceBehindAnswer = Duration.milliseconds(250)
 
     /// When it has waited too long: for its connection first, for anything to move later. Nil for no bound, and while
-    /// its own sink holds it up.
+    /// its own sink or source holds it up.
     var watchEnd: MonotonicInstant? {
       if !hasConnected { return exchange.connectTimeout.map { started.advanced(by: $0) } }
       if isPaused { return nil }
-      if bodySent > 0, hasWholeAnswer { return lastActivity.advanced(by: Self.graceBehindAnswer) }
+      if upload != nil, hasWholeAnswer { return lastActivity.advanced(by: Self.graceBehindAnswer) }
+      if upload?.isPaused == true { return nil }
       return exchange.idleTimeout.map { lastActivity.advanced(by: $0) }
     }
 

@@ -41,7 +41,11 @@
     private var requests = 0
     /// Whether the end of the body is the end of TLS, which the server has to announce.
     private var awaitsClose = false
-    private(set) var bodySent = 0
+    /// The body that libcurl pulls; nil where there is none, or where it travels with the head.
+    @exclusivity(unchecked) private(set) var upload: CurlUpload?
+    /// Whether the server is asked before the body goes out; not a second time once it has refused that.
+    private(set) var expectsContinue: Bool
+    private var isExpectationRefused = false
 
     init(_ exchange: Exchange, loop: CurlLoop) {
       self.exchange = exchange
@@ -51,6 +55,7 @@
       parser = CurlHeadParser(
         limits: exchange.limits, isHeadRequest: exchange.request.method == .head,
         dialect: loop.dialect(for: exchange.request.url.scheme))
+      expectsContinue = exchange.request.body?.expectsContinue == true
       if let report = exchange.onProgress { progress = CurlProgress(report) }
     }
 
@@ -68,6 +73,7 @@
       hasConnected = true
       lastActivity = loop.now
       loop.expectWatch(of: self)
+      if isExpectationRefused { return false }
       if requests > 0, !mayBeSentAgain {
         failure = TransportFailure(
           .closedBeforeResponse,
@@ -79,6 +85,7 @@
         isStale = true
         return false
       }
+      guard isUploadReady() else { return false }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
       connection?.requests += 1
@@ -88,13 +95,43 @@
     /// libcurl sends a request again when a kept connection dies under it. Only these may be.
     private var mayBeSentAgain: Bool { exchange.request.method == .get || exchange.request.method == .head }
 
-    /// Whether the connection was stale before a byte was sent, so that the exchange may begin anew.
+    /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to be
+    /// asked before the body.
     func canStartAnew() -> Bool {
+      if isExpectationRefused, failure == nil {
+        forgetAnswer()
+        return true
+      }
       guard isStale, failure == nil, staleConnections < Self.mostStaleConnections else { return false }
       isStale = false
       staleConnections += 1
       return true
     }
+
+    private func isUploadReady() -> Bool {
+      do {
+        try upload?.expectEmpty()
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+
+    private func forgetAnswer() {
+      isExpectationRefused = false
+      expectsContinue = false
+      requests = 0
+      body = nil
+      lateTrailers = nil
+      lateTrailerBytes = 0
+      parser = CurlHeadParser(
+        limits: exchange.limits, isHeadRequest: exchange.request.method == .head,
+        dialect: loop.dialect(for: exchange.request.url.scheme))
+    }
+
+    /// Notes a body that libcurl will pull.
+    func pull(_ body: HTTPBody?) { upload = body.map(CurlUpload.init) }
 
     /// Whether the server may have seen a part of the request.
     var mayHaveBeenSent: Bool { requests > 0 }
@@ -125,17 +162,29 @@
     private func begin(_ head: ResponseHead, _ framing: BodyFraming) throws {
       connection?.speaksHTTP1 = head.version != .http2
       if parser.announcesForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
+      isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
         limits: exchange.limits, scratch: loop.scratch)
-      if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
+      if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
       if framing == .untilClose, head.version != .http2, exchange.request.url.scheme == .https {
         awaitsClose = handle?.watchClose() == true
       }
-      if let sent = exchange.request.body?.count { progress?.finish(.upload, Int64(sent)) }
+      reportUpload()
+    }
+
+    /// The last word about the request's body: at the head of an answer where all of it had gone by then.
+    private func reportUpload() {
+      guard progress != nil, let body = exchange.request.body else { return }
+      if let upload {
+        if upload.isWhole { progress?.finish(.upload, upload.sent) }
+      } else if let length = body.length {
+        progress?.finish(.upload, length)
+      }
     }
 
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
+      if isExpectationRefused { return .discard }
       guard let sink = exchange.sink else {
         if exchange.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
         return .memory(limit: exchange.limits.bodyBytes)
@@ -182,7 +231,7 @@
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
         connection?.received += Int64(piece.count)
-        if body?.isWhole == true, bodySent > 0 { loop.expectWatch(of: self) }
+        if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
         return piece.count
       } catch {
         failure = error
@@ -198,13 +247,40 @@
     func giveBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
       lastActivity = loop.now
       if body?.isWhole == true { return Int(CURL_READFUNC_ABORT) }
-      guard let data = exchange.request.body, bodySent < data.count else { return 0 }
-      let start = data.startIndex + bodySent
-      let count = min(room.count, data.count - bodySent)
-      data[start..<(start + count)].copyBytes(to: room, count: count)
-      bodySent += count
-      progress?.report(.upload, Int64(bodySent), total: Int64(data.count), at: loop.now)
-      return count
+      do {
+        switch try upload?.give(room, uploadFlow) ?? .end {
+        case .bytes(let count):
+          if let upload { progress?.report(.upload, upload.sent, total: upload.total, at: loop.now) }
+          return count
+        case .end: return 0
+        case .later: return Int(CURL_READFUNC_PAUSE)
+        }
+      } catch {
+        failure = error
+        return Int(CURL_READFUNC_ABORT)
+      }
+    }
+
+    private var uploadFlow: BodyFlow {
+      BodyFlow { [weak self, weak loop] in
+        guard let self, let loop else { return }
+        loop.push(.resumeUpload(self))
+      }
+    }
+
+    /// Lets go of the source of the body: the exchange is over.
+    func closeUpload() { upload?.close() }
+
+    /// The source may have something again. False where libcurl does not wait for it.
+    func resumeUpload() -> Bool {
+      guard upload?.isPaused == true else { return false }
+      upload?.isPaused = false
+      return true
+    }
+
+    /// What of libcurl's work stays paused.
+    var pause: Int32 {
+      (isPaused ? Int32(CURLPAUSE_RECV) : 0) | (upload?.isPaused == true ? Int32(CURLPAUSE_SEND) : 0)
     }
 
     /// Whether the answer came whole though libcurl reports a failure, such as that of sending the rest of a request.
@@ -219,6 +295,7 @@
         throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
       }
       try body?.finish()
+      reportUpload()
       var response = HTTPResponse(head: parser.head, url: exchange.request.url)
       progress?.finish(.download, body?.wireBytes ?? 0)
       response.body = body?.takeMemory() ?? Data()

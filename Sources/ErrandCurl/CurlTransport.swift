@@ -45,7 +45,7 @@
 
     /// All but telling kinds of networks apart.
     public var capabilities: TransportCapabilities {
-      [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop]
+      [.bodySink, .informational, .trailers, .http2, .proxy, .metrics, .progress, .observesStop, .bodySource]
     }
 
     /// gzip, br and zstd. deflate is undone, too, but not asked for.
@@ -70,7 +70,8 @@
     public var executor: any TaskExecutor { state.withLock { $0.executor } }
 
     /// Sends the request and brings the answer, whatever its status.
-    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, or what the exchange's sink threw.
+    /// - Throws: ``TransportFailure``, ``CallState/Stopped``, ``BodySourceFailure``, or what the exchange's sink
+    ///   threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try CurlRequestCheck.check(exchange.request)
       let timers = state.withLock { $0.timers }

@@ -21,7 +21,7 @@
         HTTPRequest(url: url, fields: ["Transfer-Encoding": "chunked"]),
         HTTPRequest(url: url, fields: ["Connection": "close"]),
         HTTPRequest(url: url, fields: ["Expect": "100-continue"]),
-        HTTPRequest(method: .head, url: url, body: Data([1])),
+        HTTPRequest(method: .head, url: url, body: HTTPBody(Data([1]))),
       ]
       for request in requests {
         let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)

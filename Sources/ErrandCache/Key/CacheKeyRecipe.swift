@@ -87,7 +87,7 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   }
 
   private func body(of request: HTTPRequest) -> Digest? {
-    guard let body = request.body else { return nil }
+    guard let body = request.body?.data else { return nil }
     guard let pieces = leftOut.pieces(of: body, type: request.fields[.contentType]) else {
       var hash = SHA256()
       hash.update(body)

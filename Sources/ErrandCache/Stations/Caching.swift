@@ -20,7 +20,7 @@ package struct Caching: Interceptor {
   private func looking(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     guard let plan = context.cache else { return try await next(request) }
     let policy = plan.policy(for: request.url.host)
-    guard let cache, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
+    guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
       return try await passing(request, plan, next)
     }
     let store = cache.store(for: plan.request)

@@ -8,7 +8,8 @@ struct Demo {
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
     FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
-    RedirectScene(), DownloadScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(),
+    RedirectScene(), DownloadScene(), UploadScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(),
+    TwoAccountsScene(),
     BatchScene(),
     ChainScene(),
   ]

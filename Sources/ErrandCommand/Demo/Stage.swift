@@ -30,14 +30,17 @@ final class Stage {
     Array(servers[host].requests.dropFirst(earlier[host, default: 0]))
   }
 
-  /// Shows a request as the server recorded it: request line, fields of choice, body; secrets masked.
-  func showSent(_ request: RecordedRequest?, to host: DemoHost = .api, fields: [String] = []) {
+  /// Shows a request as the server recorded it: request line, fields of choice, body or its length; secrets masked.
+  func showSent(
+    _ request: RecordedRequest?, to host: DemoHost = .api, fields: [String] = [], showingBody: Bool = true
+  ) {
     guard let request else { return claim("the \(host.rawValue) host received the request", false) }
     var lines = ["\(request.method) \(Secrets.maskedTarget(request.target)) \(request.version)  → \(host.rawValue)"]
     for field in request.headers.fields where fields.contains(where: { $0.lowercased() == field.name.lowercased() }) {
       lines.append("\(field.name): \(Secrets.shown(field.value, of: field.name))")
     }
-    if !request.body.isEmpty { lines.append(Secrets.maskedBody(request.bodyText)) }
+    if !showingBody { lines.append("(\(Wording.bytes(Int64(request.bodyLength))) of body)") }
+    if showingBody, !request.body.isEmpty { lines.append(Secrets.maskedBody(request.bodyText)) }
     report.wire.append(lines)
   }
 

@@ -17,9 +17,11 @@ struct Talk: Interceptor {
   func sent(_ request: HTTPRequest) -> String {
     let line = "> \(request.method) \(Secrets.maskedTarget(request.url.string))"
     var lines = [paint(.bold, line)] + request.fields.all.map { "> " + shown($0) }
-    if let body = request.body { lines.append(paint(.dim, "> (\(Wording.bytes(Int64(body.count))) of body)")) }
+    if let body = request.body { lines.append(paint(.dim, "> (\(Self.measure(of: body)) of body)")) }
     return lines.map { $0 + "\n" }.joined()
   }
+
+  private static func measure(of body: HTTPBody) -> String { body.length.map(Wording.bytes) ?? "an unknown length" }
 
   /// Status line and fields, marked as received.
   func received(_ response: HTTPResponse) -> String { head(response, mark: "< ") }

@@ -44,10 +44,21 @@ extension CallRun {
       let plan = try plan()
       let cache = try cachePlan(plan)
       let built = try typed.build(snapshot.builder, family, options)
+      try checkBody(of: built)
       record.built(built)
       return .success(Way(built, context(plan, cache)))
     } catch {
       return .failure(.mapping(error, as: .build))
+    }
+  }
+
+  private func checkBody(of request: HTTPRequest) throws(APIError) {
+    guard !request.isComparable, case .success = snapshot.line else { return }
+    guard snapshot.capabilities.contains(.bodySource) else {
+      throw .build(
+        .unsupported,
+        "The transport cannot send a body that is read while it is sent (capability bodySource); choose another one, or"
+          + " give the body as data.")
     }
   }
 

@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
@@ -66,6 +67,11 @@ extension CallRun {
 
   private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {
     let built = try snapshot.builder.build(whole: request)
+    guard built.isComparable else {
+      throw .build(
+        .unsupported,
+        "An answer cannot be stored under a request whose body is read while it is sent; give it as data.")
+    }
     let declared = request.cache.isInherited ? request.family?.cache ?? .inherited : request.cache
     let configuration = snapshot.configuration
     let policy =
@@ -77,7 +83,10 @@ extension CallRun {
   /// Tells progress on the callback executor; nil where nobody is told.
   func progress() -> (@Sendable (TransferProgress) -> Void)? {
     guard let lane else { return nil }
+    let timers = snapshot.timers
+    let meter = Locked(ProgressMeter(start: timers.now))
     return { [state, info, accessories, onProgress = delivery.onProgress] progress in
+      let progress = meter.withLock { $0.measured(progress, at: timers.now) }
       lane.run {
         guard !state.isClaimed else { return }
         for accessory in accessories { accessory.progressed(info, progress) }

@@ -76,6 +76,9 @@ extension APIError {
       let clause = "what the body was written to refused it: \(failure.cause)"
       let code = Code(rawValue: TransportFailure.Kind.sink.rawValue)
       return APIError(.transport, code, sentence(clause), cause: failure.cause)
+    case let failure as BodySourceFailure:
+      let code = Code(rawValue: TransportFailure.Kind.bodySource.rawValue)
+      return APIError(.transport, code, sentence(failure.description), cause: failure.cause)
     case is CancellationError: return .stopped(.cancelled)
     default:
       let code: Code =

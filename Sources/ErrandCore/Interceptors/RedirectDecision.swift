@@ -56,11 +56,16 @@ package enum RedirectDecision: Sendable {
     hop.url = target
     changeMethod(&hop, status)
     if target.origin != request.url.origin {
-      if hop.body?.isEmpty == false, !policy.resendsBodyElsewhere {
+      if hop.body.map({ $0.length != 0 }) == true, !policy.resendsBodyElsewhere {
         return fail(
           .redirectRefused, "The redirect would carry the body to \(target.origin); allow it by the policy")
       }
       hop.fields.removeAll { $0.isSecret }
+    }
+    if hop.body?.isUsedUp == true {
+      return fail(
+        .redirectRefused,
+        "The redirect with \(status) asks for the body once more, which cannot be sent: \(HTTPBody.usedUpClause)")
     }
     if visited.contains(where: { $0.url == hop.url && $0.method == hop.method }) {
       return fail(.redirectLoop, "The redirects lead round in a circle, back to \(target)")

@@ -3,11 +3,14 @@
 ///
 /// ```swift
 /// configuration.exchangeInterceptors.append(
-///   Signing { request in request.fields["X-Signature"] = signature(request.method, request.url.string, request.body) })
+///   Signing { request in
+///     request.fields["X-Signature"] = signature(request.method, request.url.string, request.body?.data)
+///   })
 /// ```
 ///
-/// It sees the final URL, fields and body of every exchange. It does not run for a redirect that leads to another
-/// origin than the call began with, so that no signature is shown there. A request that itself goes elsewhere, by an
+/// It sees the final URL, fields and body of every exchange; a body that is read while it is sent has no `data` to sign.
+/// It does not run for a redirect that leads to another origin than the call began with, so that no signature is shown
+/// there. A request that itself goes elsewhere, by an
 /// absolute URL for one, is signed; where that must not be, look at the origin of its URL first.
 public struct Signing: Interceptor {
   private let sign: @Sendable (inout HTTPRequest) async throws -> Void

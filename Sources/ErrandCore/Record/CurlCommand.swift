@@ -5,8 +5,9 @@ extension HTTPRequest {
   /// The request as a line for bash and curl that sends the same bytes.
   ///
   /// Secret fields, the values of the query and what a body says under secret names are masked, and a body of unknown
-  /// form is only counted; such a line is for logs and people. With secrets shown it can be run as it is. curl's own
-  /// defaults are switched off where the request does without them.
+  /// form is only counted; such a line is for logs and people. With secrets shown it can be run as it is; a body that
+  /// was read from a stream then comes from the standard input. curl's own defaults are switched off where the request
+  /// does without them.
   ///
   /// - Parameter showingSecrets: Whether secrets, too, are written out. Such a line belongs in no log.
   public func curlCommand(showingSecrets: Bool = false) -> String {
@@ -56,16 +57,24 @@ private struct CurlCommand {
   // MARK: - The body
 
   private var body: [String] {
-    guard let body = request.body else { return [] }
-    if showingSecrets, body.contains(0) { return ["--data-binary", "@-"] }
-    return ["--data-raw", ShellText.quoted(showingSecrets ? body : masked(body))]
+    switch request.body?.origin {
+    case nil: return []
+    case .file(let path): return ["--data-binary", ShellText.quoted("@\(path)")]
+    case .other: return ["--data-binary", showingSecrets ? "@-" : ShellText.quoted(note)]
+    case .memory(let data):
+      if showingSecrets, data.contains(0) { return ["--data-binary", "@-"] }
+      return ["--data-raw", ShellText.quoted(showingSecrets ? data : masked(data))]
+    }
   }
 
   /// No argument of a program holds a zero byte: such a body comes through a pipe.
   private var pipe: String {
-    guard showingSecrets, let body = request.body, body.contains(0) else { return "" }
+    guard showingSecrets, let body = request.body?.data, body.contains(0) else { return "" }
     return "printf \(ShellText.format(body)) | "
   }
+
+  /// In the place of a body that was read while it was sent, which cannot be written here.
+  private var note: String { "\(Redaction.mask) \(request.body?.measure ?? "none")" }
 
   private func masked(_ body: Data) -> Data {
     if body.isEmpty { return body }

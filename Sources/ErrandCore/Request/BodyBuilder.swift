@@ -1,25 +1,64 @@
 import ErrandJSON
 import Foundation
 
-/// Makes the bytes of a body, the client's common arguments merged into forms and JSON objects.
+/// Makes bodies, the client's common arguments merged into forms and JSON objects.
 struct BodyBuilder {
-  typealias Body = (data: Data, contentType: String)
+  /// A body and what the head says about it.
+  struct Body {
+    var body: HTTPBody
+    let contentType: String
+    var coding: String?
+
+    init(_ body: HTTPBody, _ contentType: String) {
+      self.body = body
+      self.contentType = contentType
+    }
+
+    init(_ data: Data, _ contentType: String) { self.init(HTTPBody(data), contentType) }
+  }
 
   let style: ArgumentStyle
   let encoding: JSONEncoding
   let common: (@Sendable () -> Arguments)?
 
-  func data(of body: RequestBody) throws(APIError) -> Body {
-    switch body.content {
-    case .bytes(let data): return (data, body.contentType)
-    case .form(let arguments): return try form(arguments)
-    case .json(let encode):
+  /// The body that a request declares.
+  func body(_ declared: RequestBody) throws(APIError) -> Body {
+    var made = try plain(declared)
+    if let coding = declared.coding {
       do {
-        return (try withCommon(try encode(encoding)), body.contentType)
+        made.body = try coding.body(made.body)
       } catch {
-        if let error = error as? APIError { throw error }
-        throw .build(.invalidBody, APIError.sentence("the body could not be written as JSON: \(error)"), cause: error)
+        throw .build(.invalidBody, APIError.sentence("the body could not be coded: \(error)"), cause: error)
       }
+      made.coding = coding.name
+    }
+    if declared.expectsContinue { made.body = made.body.expectingContinue() }
+    return made
+  }
+
+  private func plain(_ declared: RequestBody) throws(APIError) -> Body {
+    switch declared.content {
+    case .bytes(let data): return Body(data, declared.contentType)
+    case .form(let arguments): return try form(arguments)
+    case .file(let url): return Body(try .file(url), declared.contentType)
+    case .multipart(let form):
+      let (body, boundary) = try MultipartWriter(parts: form.parts, encoding: encoding).body()
+      return Body(body, "\(declared.contentType); boundary=\(boundary)")
+    case .body(let body):
+      guard !body.isUsedUp else {
+        throw .build(.invalidBody, "The body cannot be sent: \(HTTPBody.usedUpClause).")
+      }
+      return Body(body, declared.contentType)
+    case .json(let encode): return try json(encode, declared.contentType)
+    }
+  }
+
+  private func json(_ encode: (JSONEncoding) throws -> Data, _ contentType: String) throws(APIError) -> Body {
+    do {
+      return Body(try withCommon(try encode(encoding)), contentType)
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(.invalidBody, APIError.sentence("the body could not be written as JSON: \(error)"), cause: error)
     }
   }
 
@@ -30,7 +69,7 @@ struct BodyBuilder {
     } catch {
       throw URLBuilder.unwritable(error)
     }
-    return (Data(out), "application/x-www-form-urlencoded")
+    return Body(Data(out), "application/x-www-form-urlencoded")
   }
 
   /// A form, or no body where there is nothing to write.
@@ -47,7 +86,7 @@ struct BodyBuilder {
       throw URLBuilder.unwritable(error)
     }
     do {
-      return (try value.serialized(), "application/json")
+      return Body(try value.serialized(), "application/json")
     } catch {
       throw .build(.invalidBody, APIError.sentence("the body could not be written as JSON: \(error)"), cause: error)
     }

@@ -7,28 +7,98 @@ public struct RequestBody: Sendable {
     case bytes(Data)
     case form(Arguments)
     case json(@Sendable (JSONEncoding) throws -> Data)
+    case file(URL)
+    case multipart(Multipart)
+    case body(HTTPBody)
   }
 
   let content: Content
   let contentType: String
+  private(set) var coding: BodyCoding?
+  private(set) var expectsContinue = false
+
+  private init(_ content: Content, _ contentType: String) {
+    self.content = content
+    self.contentType = contentType
+  }
 
   /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
-    RequestBody(content: .json { try $0.encode(value) }, contentType: "application/json")
+    RequestBody(.json { try $0.encode(value) }, "application/json")
   }
 
   /// Arguments as a form, in UTF-8.
   public static func form(_ arguments: Arguments) -> RequestBody {
-    RequestBody(content: .form(arguments), contentType: "application/x-www-form-urlencoded")
+    RequestBody(.form(arguments), "application/x-www-form-urlencoded")
   }
 
   /// Bytes as they are.
   public static func bytes(_ data: Data, type contentType: String = "application/octet-stream") -> RequestBody {
-    RequestBody(content: .bytes(data), contentType: contentType)
+    RequestBody(.bytes(data), contentType)
   }
 
   /// A text in UTF-8.
   public static func text(_ text: String, type contentType: String = "text/plain; charset=utf-8") -> RequestBody {
-    RequestBody(content: .bytes(Data(text.utf8)), contentType: contentType)
+    RequestBody(.bytes(Data(text.utf8)), contentType)
+  }
+
+  /// A file, read while it is sent; memory holds a small part of it at a time.
+  ///
+  /// It is looked at when the call is built, and one that is missing or unreadable fails the call there. One that
+  /// changes afterwards ends it with ``TransportFailure/Kind/bodyChanged``.
+  ///
+  /// - Parameters:
+  ///   - url: Where the file is.
+  ///   - contentType: The media type; nil for what the extension says.
+  public static func file(_ url: URL, type contentType: String? = nil) -> RequestBody {
+    RequestBody(.file(url), contentType ?? FileTypes.type(of: url))
+  }
+
+  /// A form of several parts: fields, JSON, files and streams.
+  public static func multipart(_ form: Multipart) -> RequestBody {
+    RequestBody(.multipart(form), "multipart/form-data")
+  }
+
+  /// A source of one's own; see ``HTTPBody/stream(length:isReplayable:_:)``.
+  ///
+  /// - Parameters:
+  ///   - length: Its length in bytes; nil where it is not known.
+  ///   - contentType: The media type.
+  ///   - isReplayable: Whether `open` may be called again, and each source then gives the same bytes.
+  ///   - open: Makes a source, on the transport's thread. It is handed what lets the body go on after
+  ///     ``BodyRead/later``.
+  public static func stream(
+    length: Int64? = nil, type contentType: String = "application/octet-stream", isReplayable: Bool = false,
+    _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
+  ) -> RequestBody {
+    body(.stream(length: length, isReplayable: isReplayable, open), type: contentType)
+  }
+
+  /// The pieces of an asynchronous sequence, which is read once; see ``HTTPBody/pieces(_:length:)``.
+  public static func pieces<Pieces: AsyncSequence & Sendable>(
+    _ pieces: Pieces, length: Int64? = nil, type contentType: String = "application/octet-stream"
+  ) -> RequestBody where Pieces.Element: DataProtocol & Sendable {
+    body(.pieces(pieces, length: length), type: contentType)
+  }
+
+  /// A body that is made already, such as a part of a file.
+  public static func body(_ body: HTTPBody, type contentType: String = "application/octet-stream") -> RequestBody {
+    RequestBody(.body(body), contentType)
+  }
+
+  // MARK: - How it is sent
+
+  /// The same body with `Expect: 100-continue`; see ``HTTPBody/expectingContinue()``.
+  public func expectingContinue() -> RequestBody {
+    var body = self
+    body.expectsContinue = true
+    return body
+  }
+
+  /// The same body with a content coding.
+  package func coded(_ coding: BodyCoding) -> RequestBody {
+    var body = self
+    body.coding = coding
+    return body
   }
 }

@@ -40,11 +40,12 @@ final class RequestBuilder: Sendable {
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
     var fields = HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
+    if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
     configuration.headers.apply(to: &fields)
     family?.headers.apply(to: &fields)
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
-    return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.data)
+    return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
 
   /// Makes what a request alone would send, without the options of any call.
@@ -57,7 +58,7 @@ final class RequestBuilder: Sendable {
   private struct Draft {
     var method: HTTPMethod
     var target: URLFilter.Target
-    var body: (data: Data, contentType: String)?
+    var body: BodyBuilder.Body?
     var style: ArgumentStyle
   }
 
@@ -131,12 +132,12 @@ final class RequestBuilder: Sendable {
 
   private func arguments(
     of request: some APIRequest, _ method: HTTPMethod, _ family: RequestFamily?, _ style: ArgumentStyle
-  ) throws(APIError) -> (query: Arguments, body: (data: Data, contentType: String)?) {
+  ) throws(APIError) -> (query: Arguments, body: BodyBuilder.Body?) {
     let own = request.arguments.merged(over: family?.arguments ?? Arguments())
     let bodies = BodyBuilder(
       style: style, encoding: request.jsonEncoding ?? configuration.jsonEncoding,
       common: configuration.commonBodyArguments)
-    if let body = request.body { return (own, try bodies.data(of: body)) }
+    if let body = request.body { return (own, try bodies.body(body)) }
     switch request.argumentFormat {
     case .query: return (own, nil)
     case .form: return (Arguments(), try bodies.form(own))

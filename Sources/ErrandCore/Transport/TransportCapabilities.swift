@@ -24,12 +24,15 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
   /// Can tell cellular and expensive networks from others, and wait for connectivity.
   public static let networkKind = TransportCapabilities(rawValue: 1 << 8)
 
+  /// Sends bodies that a ``BodySource`` gives while they are sent.
+  public static let bodySource = TransportCapabilities(rawValue: 1 << 9)
+
   /// The names of the capabilities.
   public var description: String {
     let names: [(TransportCapabilities, String)] = [
       (.bodySink, "bodySink"), (.informational, "informational"), (.trailers, "trailers"), (.http2, "http2"),
       (.proxy, "proxy"), (.metrics, "metrics"), (.progress, "progress"), (.observesStop, "observesStop"),
-      (.networkKind, "networkKind"),
+      (.networkKind, "networkKind"), (.bodySource, "bodySource"),
     ]
     return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }

@@ -39,6 +39,10 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public static let http2 = Kind(rawValue: "http2")
     /// The sink of the body refused it.
     public static let sink = Kind(rawValue: "sink")
+    /// What the body of the request is read from failed.
+    public static let bodySource = Kind(rawValue: "bodySource")
+    /// The body of the request changed while it was sent, or is not as long as was announced.
+    public static let bodyChanged = Kind(rawValue: "bodyChanged")
     /// The request cannot be sent by this transport.
     public static let unsupported = Kind(rawValue: "unsupported")
     /// Anything else; the text says what.

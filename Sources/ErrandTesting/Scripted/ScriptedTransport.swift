@@ -31,28 +31,29 @@ public final class ScriptedTransport: Transport {
     }
   }
 
-  /// The requests that came, in order.
+  /// The requests that came, in order; a body that was read while it was sent is bytes in them.
   public var requests: [HTTPRequest] { seen.all }
 
-  /// Sinks, informational answers, trailers and progress.
-  public var capabilities: TransportCapabilities { [.bodySink, .informational, .trailers, .progress] }
+  /// Sinks and sources, informational answers, trailers and progress.
+  public var capabilities: TransportCapabilities { [.bodySink, .bodySource, .informational, .trailers, .progress] }
 
-  /// Records the request and gives the closure's answer.
+  /// Reads the body, records the request and gives the closure's answer.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
-    seen.append(exchange.request)
-    let answer = try await answer(exchange.request)
+    let request = try await ScriptedReception(exchange).request()
+    seen.append(request)
+    let answer = try await answer(request)
     if let failure = answer.failure { throw failure }
-    if let body = exchange.request.body, !body.isEmpty {
-      exchange.onProgress?(TransferProgress(.upload, bytes: Int64(body.count), total: Int64(body.count)))
+    if let length = request.body?.length, length > 0 {
+      exchange.onProgress?(TransferProgress(.upload, bytes: length, total: length))
     }
     for head in answer.informational { exchange.onInformational?(head) }
-    return try await deliver(answer, to: exchange)
+    return try await deliver(answer, to: exchange, sent: request.body?.length ?? 0)
   }
 
-  private func deliver(_ answer: ScriptedAnswer, to exchange: Exchange) async throws -> HTTPResponse {
+  private func deliver(_ answer: ScriptedAnswer, to exchange: Exchange, sent: Int64) async throws -> HTTPResponse {
     let delivery = ScriptedDelivery(exchange)
     var metrics = ExchangeMetrics()
-    metrics.bytesSent = Int64(exchange.request.body?.count ?? 0)
+    metrics.bytesSent = sent
     metrics.bytesReceived = Int64(answer.body.count)
     let body = exchange.request.method == .head ? Data() : answer.body
     let kept = try await delivery.deliver(body, head: answer.head)

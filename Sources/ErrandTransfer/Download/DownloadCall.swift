@@ -4,15 +4,17 @@ import ErrandSupport
 /// A download that was started: it can be paused, taken up again, and cancelled with or without its part.
 ///
 /// Each stretch between two pauses is a call of its own: with its accessories, its deadline, its number. The download
-/// lives to its end though nobody holds the handle; a paused one only as long as somebody does.
+/// lives to its end though nobody holds the handle; a paused one only as long as somebody does, or its queue.
 public final class DownloadCall: Sendable {
   /// Where the download stands.
   public enum Phase: Sendable, Hashable, CaseIterable {
+    /// It waits for its turn in a ``DownloadQueue``.
+    case queued
     /// A call is under way.
     case running
     /// The call is being ended; the part is kept.
     case pausing
-    /// Nothing is under way. ``resume()`` goes on.
+    /// Nothing is under way. ``DownloadCall/resume()`` goes on.
     case paused
     /// The file is there, or the download failed or was cancelled.
     case ended
@@ -21,8 +23,9 @@ public final class DownloadCall: Sendable {
   private struct State: Sendable {
     var phase = Phase.paused
     var call: Call?
+    /// The queue, held while it is needed.
+    var queue: DownloadQueue?
     var result: Result<DownloadedFile, APIError>?
-    var keepsPart = true
     /// Those who wait for the end of the present call.
     var waiting: [UnsafeContinuation<Void, Never>] = []
     /// Those who wait for the end of the download.
@@ -36,10 +39,14 @@ public final class DownloadCall: Sendable {
   private let report: AsyncStream<TransferProgress>.Continuation
   private let begin: @Sendable (DownloadCall) -> Call
   private let discard: @Sendable () async throws -> Void
+  private weak let home: DownloadQueue?
   private let state = Locked(State())
 
-  init<R: APIRequest>(_ client: APIClient, _ request: R, _ options: CallOptions) where R.Response == DownloadedFile {
+  init<R: APIRequest>(
+    _ client: APIClient, _ request: R, _ options: CallOptions, in queue: DownloadQueue? = nil
+  ) where R.Response == DownloadedFile {
     (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    home = queue
     begin = { [report] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },
@@ -53,72 +60,98 @@ public final class DownloadCall: Sendable {
   /// Where the download stands.
   public var phase: Phase { state.withLock { $0.phase } }
 
-  /// Goes on after a pause. No effect in any other phase.
+  // MARK: - Going on
+
+  /// Goes on after a pause; in a queue, once its turn comes. No effect in any other phase.
   public func resume() {
-    let begins = state.withLock { state in
+    let home = home
+    let isPaused = state.withLock { state in
       guard state.phase == .paused else { return false }
+      state.phase = .queued
+      state.queue = home
+      return true
+    }
+    guard isPaused else { return }
+    if let home { home.enqueue(self) } else { start() }
+  }
+
+  /// Its turn has come. False where it does not want it any more.
+  @discardableResult
+  func start() -> Bool {
+    let starts = state.withLock { state in
+      guard state.phase == .queued else { return false }
       state.phase = .running
       return true
     }
-    guard begins else { return }
+    guard starts else { return false }
     let call = begin(self)
     let isUnwanted = state.withLock { state in
-      state.call = call
-      return state.phase != .running
+      if state.phase == .running || state.phase == .pausing { state.call = call }
+      return state.phase == .pausing
     }
     if isUnwanted { call.cancel() }
+    return true
   }
+
+  // MARK: - Stopping
 
   /// Ends the call that is under way and keeps the part. Returns when the file is closed. No effect on a download that
   /// has ended; where the file was whole already, the download ends with it.
-  public func pause() async { await stop(as: .pausing) }
+  public func pause() async { await stop() }
 
   /// Ends the download. Returns when the file is closed and, unless it is kept, the part is gone. A download that has
-  /// ended with a file keeps that.
+  /// ended keeps its end; a part that a failure has left is removed all the same.
   public func cancel(keepingPart keepsPart: Bool = true) async {
-    state.withLock { if !keepsPart { $0.keepsPart = false } }
-    await stop(as: .ended)
-    let isCancelled = state.withLock { state -> Bool in
-      if state.phase == .paused { state.phase = .ended }
+    await stop()
+    let hasFile = state.withLock { state in
+      state.phase = .ended
       if state.result == nil { state.result = .failure(.downloadCancelled) }
-      if case .failure = state.result { return !state.keepsPart }
+      if case .success = state.result { return true }
       return false
     }
-    if isCancelled { try? await discard() }
+    if !keepsPart, !hasFile { try? await discard() }
     end()
   }
 
-  /// The file, once it is there; a cancel of the task that waits does not end the download.
+  /// Ends the call that is under way, if one is, and waits until it is over.
+  private func stop() async {
+    await withUnsafeContinuation { continuation in
+      let (call, queue, isOver) = state.withLock { state -> (Call?, DownloadQueue?, Bool) in
+        switch state.phase {
+        case .queued:
+          state.phase = .paused
+          return (nil, state.queue.take(), true)
+        case .running, .pausing:
+          state.phase = .pausing
+          state.waiting.append(continuation)
+          return (state.call, nil, false)
+        case .paused, .ended: return (nil, nil, true)
+        }
+      }
+      call?.cancel()
+      queue?.leave(self)
+      if isOver { continuation.resume() }
+    }
+  }
+
+  // MARK: - The end
+
+  /// The file, once it is there. A cancel of the task that waits does not end the download.
+  /// - Throws: why the download failed, or that it was cancelled.
   public func value() async throws(APIError) -> DownloadedFile {
     await withUnsafeContinuation { continuation in
       let isOver = state.withLock { state in
-        if state.result != nil && state.phase == .ended { return true }
-        state.waitingForEnd.append(continuation)
-        return false
+        if state.phase != .ended { state.waitingForEnd.append(continuation) }
+        return state.phase == .ended
       }
       if isOver { continuation.resume() }
     }
-    let result = state.withLock { $0.result } ?? .failure(.downloadCancelled)
-    return try result.get()
-  }
-
-  /// Ends the call that is under way, if one is, and waits until it is over.
-  private func stop(as phase: Phase) async {
-    await withUnsafeContinuation { continuation in
-      let (call, isOver) = state.withLock { state -> (Call?, Bool) in
-        guard state.phase == .running || state.phase == .pausing else { return (nil, true) }
-        if state.phase == .running || phase == .ended { state.phase = .pausing }
-        state.waiting.append(continuation)
-        return (state.call, false)
-      }
-      call?.cancel()
-      if isOver { continuation.resume() }
-    }
+    return try (state.withLock { $0.result } ?? .failure(.downloadCancelled)).get()
   }
 
   /// A call is over.
   private func finished(_ result: Result<DownloadedFile, APIError>) {
-    let waiting = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
+    let (waiting, queue) = state.withLock { state in
       state.call = nil
       if state.phase == .pausing, case .failure(let error) = result, error.isCancelled {
         state.phase = .paused
@@ -127,14 +160,16 @@ public final class DownloadCall: Sendable {
         state.result = result
       }
       defer { state.waiting = [] }
-      return state.waiting
+      return (state.waiting, state.queue.take())
     }
+    queue?.release()
     for continuation in waiting { continuation.resume() }
     if phase == .ended { end() }
   }
 
   private func end() {
     report.finish()
+    home?.forget(self)
     let waiting = state.withLock { state in
       defer { state.waitingForEnd = [] }
       return state.waitingForEnd

@@ -7,6 +7,8 @@ final class DownloadMeter: Sendable {
   private struct State: Sendable {
     var base: Int64 = 0
     var total: Int64?
+    /// The bytes that were told last.
+    var told: Int64 = 0
   }
 
   private let state = Locked(State())
@@ -16,16 +18,23 @@ final class DownloadMeter: Sendable {
 
   /// An answer begins whose body goes behind so many bytes.
   func begin(behind base: Int64, total: Int64?) {
-    state.withLock { $0 = State(base: base, total: total) }
+    let isRestart = state.withLock { state in
+      defer { state = State(base: base, total: total, told: base) }
+      return base != state.told
+    }
+    if isRestart { report(TransferProgress(.download, bytes: base, total: total, isRestart: true)) }
   }
 
   /// What the transport says of this exchange.
   func tell(_ progress: TransferProgress) {
     guard progress.direction == .download else { return report(progress) }
-    let state = state.withLock { $0 }
-    let (bytes, overflow) = state.base.addingReportingOverflow(progress.bytes)
-    guard !overflow, state.total.map({ bytes < $0 }) ?? true else { return }
-    report(TransferProgress(.download, bytes: bytes, total: state.total))
+    let state = state.withLock { state -> State? in
+      let (bytes, overflow) = state.base.addingReportingOverflow(progress.bytes)
+      guard !overflow, state.total.map({ bytes < $0 }) ?? true else { return nil }
+      state.told = bytes
+      return state
+    }
+    if let state { report(TransferProgress(.download, bytes: state.told, total: state.total)) }
   }
 
   /// The file has its name.

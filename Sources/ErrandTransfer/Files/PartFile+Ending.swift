@@ -23,14 +23,17 @@ extension PartFile {
       guard try files.status(at: names.part)?.identity == identity else {
         throw FileFailure(.rename, names.part, .planted, detail: "another file has taken its place")
       }
+      try? remove(names.temporary)
       if overwriting {
         try files.rename(names.part, to: target)
       } else {
         try files.renameExclusively(names.part, to: target)
       }
       noteFinish()
+      // At once: from the rename on another download may take the names. A record without its part is harmless, so that
+      // a failure here is none of the download.
+      try? remove(names.record)
       try files.synchronizeFolder(names.folder)
-      removeLeftovers()
     }
   }
 
@@ -58,11 +61,6 @@ extension PartFile {
       noteFailure(error)
       throw error
     }
-  }
-
-  /// A record without its part is harmless, so that a failure here is none of the download.
-  private func removeLeftovers() {
-    for path in [names.record, names.temporary] { try? remove(path) }
   }
 
   private func remove(_ path: String) throws(FileFailure) {

@@ -12,6 +12,7 @@ extension PartFile {
   ///   in the place of the part or of its record that no download makes, exists where the target is a folder.
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
+    guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "it has no name") }
     if try files.status(at: target)?.kind == .folder {
       throw FileFailure(.open, target, .exists, detail: "it is a folder")
     }

@@ -45,6 +45,13 @@ package struct PartRecord: Sendable, Hashable {
     finished = ByteRanges()
   }
 
+  /// Makes the record of a part that begins with an answer that is the whole.
+  package init(request: RequestIdentity, facts: AnswerFacts, checksum: RecordedChecksum?, now: Int64) {
+    self.init(
+      request: request, validator: facts.validator, total: facts.total, coding: facts.coding, checksum: checksum,
+      now: now)
+  }
+
   /// How many bytes there are from the start on.
   package var committed: Int64 { finished.prefix }
 

@@ -22,7 +22,7 @@ import Testing
       let recipe = CacheKeyRecipe(
         model: model, fields: chosen, leftOut: leftOut, partition: partition, salt: salt, version: version)
       return recipe.key(
-        for: try HTTPRequest(method: method, url: url, fields: fields, body: body.map { Data($0.utf8) }))
+        for: try HTTPRequest(method: method, url: url, fields: fields, body: body.map { HTTPBody(Data($0.utf8)) }))
     }
 
     func changed(_ change: (inout Case) -> Void) -> Case {
@@ -114,7 +114,7 @@ import Testing
   @Test func `POST can store for GET`() throws {
     let recipe = CacheKeyRecipe(model: .http, fields: ["Accept"], partition: .nobody, salt: [])
     let post = try HTTPRequest(
-      method: .post, url: "https://h/a", fields: ["Accept": "a", "Content-Type": "b/c"], body: Data("x".utf8))
+      method: .post, url: "https://h/a", fields: ["Accept": "a", "Content-Type": "b/c"], body: HTTPBody(Data("x".utf8)))
     let get = try HTTPRequest(url: "https://h/a", fields: ["Accept": "a"])
     #expect(recipe.keyForGet(insteadOf: post) == recipe.key(for: get) && recipe.key(for: post) != recipe.key(for: get))
   }

@@ -101,7 +101,8 @@ import Testing
     #expect(try await fixture.client.send(page(2, 1)) == "answer 1")
     #expect(try await fixture.client.send(page(2, 2)) == "answer 2")
     #expect(
-      fixture.transport.requests.first?.body.map { String(decoding: $0, as: UTF8.self) }?.contains("time=1") == true)
+      fixture.transport.requests.first?.body?.data.map { String(decoding: $0, as: UTF8.self) }?.contains("time=1")
+        == true)
   }
 
   @Test func `chosen headers tell apart`() async throws {

@@ -35,7 +35,7 @@ import Testing
       if content != nil { fields.append(HTTPField(.contentType, type)) }
       if let authorization { fields.append(HTTPField(.authorization, authorization)) }
       if let cookie { fields.append(HTTPField(.cookie, cookie)) }
-      return try HTTPRequest(method: method, url: text, fields: fields, body: content)
+      return try HTTPRequest(method: method, url: text, fields: fields, body: content.map(HTTPBody.init))
     }
     var cacheKey: CacheKeyRule { CacheKeyRule(headers: ["Accept-Language"]) }
     var cache: CachePolicy {

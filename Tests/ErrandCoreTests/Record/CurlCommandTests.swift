@@ -28,7 +28,7 @@ import Testing
     _ method: HTTPMethod = .post, _ url: String = "http://h.example/a", _ fields: [HTTPField] = [],
     _ body: Data? = nil
   ) throws -> HTTPRequest {
-    try HTTPRequest(method: method, url: url, fields: HTTPFields(fields), body: body)
+    try HTTPRequest(method: method, url: url, fields: HTTPFields(fields), body: body.map(HTTPBody.init))
   }
 
   @Test func `a plain request is one line`() throws {

@@ -80,7 +80,7 @@ extension TransportConformance {
       let body = Data(repeating: 7, count: 1_000_000)
       _ = try await transport.send(
         Exchange(
-          request: HTTPRequest(method: .post, url: server.url, body: body),
+          request: HTTPRequest(method: .post, url: server.url, body: HTTPBody(body)),
           onProgress: { report in seen.withLock { $0.append(report) } }))
       for (direction, total) in [(TransferProgress.Direction.upload, 1_000_000), (.download, 3_000_000)] {
         let reports = seen.withLock { $0.filter { $0.direction == direction } }
@@ -94,7 +94,7 @@ extension TransportConformance {
       let seen = Mutex<[TransferProgress]>([])
       _ = try await transport.send(
         Exchange(
-          request: HTTPRequest(method: .post, url: server.url, body: Data([1, 2, 3])),
+          request: HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data([1, 2, 3]))),
           onProgress: { report in seen.withLock { $0.append(report) } }))
       #expect(
         seen.withLock { $0 } == [
@@ -104,7 +104,7 @@ extension TransportConformance {
     Check("an early answer to an upload counts") { transport in
       let server = try LoopbackServer()
       server.enqueue(.status(413, body: "too much").closing(), reception: .never)
-      let request = try HTTPRequest(method: .post, url: server.url, body: Data(repeating: 1, count: 8 << 20))
+      let request = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data(repeating: 1, count: 8 << 20)))
       let response = try await transport.send(Exchange(request: request))
       #expect(response.status == 413)
       #expect(response.text == "too much")

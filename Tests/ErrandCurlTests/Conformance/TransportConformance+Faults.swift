@@ -16,7 +16,7 @@ extension TransportConformance {
         let server = try LoopbackServer { request in request.path == "/next" ? .ok("right") : answer }
         for method in [HTTPMethod.get, .post] {
           let request = try HTTPRequest(
-            method: method, url: server.url + "/fault", body: method == .post ? Data([1]) : nil)
+            method: method, url: server.url + "/fault", body: method == .post ? HTTPBody(Data([1])) : nil)
           let failure = await failure(of: Exchange(request: request, limits: limits), over: transport)
           if let failure {
             #expect(kinds.contains(failure.kind), "\(method): \(failure)")

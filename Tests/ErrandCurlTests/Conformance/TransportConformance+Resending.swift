@@ -11,7 +11,7 @@ extension TransportConformance {
           let server = try LoopbackServer()
           server.enqueue(.ok("first"), .closeBeforeAnswer, .ok("third"))
           _ = try await get(transport, server.url)
-          let request = try HTTPRequest(method: method, url: server.url, body: body)
+          let request = try HTTPRequest(method: method, url: server.url, body: body.map(HTTPBody.init))
           let failure = await failure(of: Exchange(request: request), over: transport)
           #expect(failure?.kind == .closedBeforeResponse)
           #expect(failure?.isCertainlyNotSent == false)
@@ -24,7 +24,7 @@ extension TransportConformance {
       let server = try LoopbackServer()
       server.enqueue(.ok("first"), .raw("HTTP/1.1 20"), .ok("third"))
       _ = try await get(transport, server.url)
-      let request = try HTTPRequest(method: .post, url: server.url, body: Data([1]))
+      let request = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data([1])))
       #expect(await failure(of: Exchange(request: request), over: transport) != nil)
       #expect(server.requests.count == 2)
     },
@@ -52,7 +52,8 @@ extension TransportConformance {
         _ = try await get(transport, server.url)
         gate.open()
         try await sent.reached()
-        let request = try HTTPRequest(method: method, url: server.url, body: method == .post ? Data([1]) : nil)
+        let request = try HTTPRequest(
+          method: method, url: server.url, body: method == .post ? HTTPBody(Data([1])) : nil)
         #expect(try await transport.send(Exchange(request: request)).text == "second")
         #expect(server.requests.count == 2)
         #expect(server.connectionCount == 2)

@@ -9,7 +9,7 @@ extension TransportConformance {
   private static var large: Data { Data(repeating: 0x61, count: 8 << 20) }
 
   private static func post(_ url: String, _ body: Data) throws -> HTTPRequest {
-    try HTTPRequest(method: .post, url: url, body: body)
+    try HTTPRequest(method: .post, url: url, body: HTTPBody(body))
   }
 
   private static let resetWhileSending = Check("a reset while sending is told") { transport in

@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: texts) func `every character survives in JSON`(text: String) async throws {
     let request = Sending(method: .post, arguments: ["k": text, "n\(text)": "v"], argumentFormat: .json)
-    let body = try #require(try await ScriptedClient().sent(request)?.body)
+    let body = try #require(try await ScriptedClient().sent(request)?.body?.data)
     #expect(try JSONDecoder().decode([String: String].self, from: body) == ["k": text, "n\(text)": "v"])
   }
 
@@ -132,7 +132,7 @@ import Testing
       "l": [1, 2], "m": ["k": ["x"]], "t": Date(timeIntervalSince1970: 0),
     ]
     let body = try #require(
-      try await ScriptedClient().sent(Sending(method: .put, arguments: arguments, argumentFormat: .json))?.body)
+      try await ScriptedClient().sent(Sending(method: .put, arguments: arguments, argumentFormat: .json))?.body?.data)
     let expected: JSONValue = [
       "i": 1, "u": .unsigned(.max), "d": 1.5, "b": true, "s": "x", "n": .null, "l": [1, 2], "m": ["k": ["x"]],
       "t": "1970-01-01T00:00:00Z",

@@ -45,7 +45,7 @@ import Testing
             request.method = .put
             request.url = try HTTPURL("http://moved/x?y")
             request.fields["X-Trace"] = "7"
-            request.body = Data("changed".utf8)
+            request.body = HTTPBody(Data("changed".utf8))
             var response = try await next(request)
             response.head.status = 200
             response.body += Data("!".utf8)
@@ -175,7 +175,7 @@ import Testing
   /// Encrypts bodies on their way out and decrypts answers before they are judged.
   static let cipher = Around { request, _, next in
     var request = request
-    request.body = request.body.map(flipped)
+    request.body = request.body?.data.map { HTTPBody(flipped($0)) }
     request.fields[.contentType] = "application/x-secret"
     var response = try await next(request)
     response.body = flipped(response.body)
@@ -192,7 +192,7 @@ import Testing
       method: .post, arguments: ["a": 1], argumentFormat: .json, shape: ["nick": .string])
     #expect(try await bench.client.send(request) == ["nick": "A"])
     let sent = try #require(bench.transport.requests.first)
-    #expect(Self.flipped(sent.body ?? Data()) == Data(#"{"a":1,"app":"shop"}"#.utf8))
+    #expect(Self.flipped(sent.body?.data ?? Data()) == Data(#"{"a":1,"app":"shop"}"#.utf8))
     #expect(sent.fields[.contentType] == "application/x-secret")
   }
 
@@ -211,7 +211,7 @@ import Testing
   static let signer = Around { request, _, next in
     var request = request
     let fields = request.fields.all.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "|")
-    let text = "\(request.method) \(request.url.string) \(fields) \(request.body?.count ?? 0)"
+    let text = "\(request.method) \(request.url.string) \(fields) \(request.body?.length ?? 0)"
     request.fields["X-Signature"] = "\(text.utf8.reduce(into: UInt64(5381)) { $0 = $0 &* 33 &+ UInt64($1) })"
     return try await next(request)
   }
@@ -233,7 +233,7 @@ import Testing
     let sent = try #require(bench.transport.requests.first)
     var unsigned = sent
     unsigned.fields["X-Signature"] = nil
-    #expect(unsigned.fields[.authorization] == "Bearer t" && unsigned.body == Self.flipped(Data("a=1".utf8)))
+    #expect(unsigned.fields[.authorization] == "Bearer t" && unsigned.body?.data == Self.flipped(Data("a=1".utf8)))
     let check = ScriptedClient(baseURL: "http://other") {
       $0.headers = ["User-Agent": nil]
       $0.exchangeInterceptors = [Self.signer]

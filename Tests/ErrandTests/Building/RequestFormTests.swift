@@ -26,7 +26,8 @@ import Testing
 
   @Test func `finished request is sent as it is`() async throws {
     let finished = try HTTPRequest(
-      method: "SEARCH", url: "https://o/x?y=%20#z", fields: ["Accept": "a/b", "X": "1"], body: Data("raw".utf8))
+      method: "SEARCH", url: "https://o/x?y=%20#z", fields: ["Accept": "a/b", "X": "1"],
+      body: HTTPBody(Data("raw".utf8)))
     let bench = ScriptedClient(baseURL: "") {
       $0.headers = ["X": "client"]
       $0.filters = [URLFilter("never") { target, _ in target.path = "/never" }]

@@ -41,7 +41,7 @@ struct ScriptedClient {
 
 extension HTTPRequest {
   /// The body as text.
-  var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+  var text: String? { body?.data.map { String(decoding: $0, as: UTF8.self) } }
 
   /// Names and values of the query, unescaped as a server does it.
   var queryPairs: [[String]] { pairs(url.query ?? "", plusIsSpace: false) }

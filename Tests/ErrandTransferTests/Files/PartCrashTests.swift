@@ -58,6 +58,29 @@ import Testing
     try Story().checkKept(part)
   }
 
+  @Test func `finished file survives the power`() throws {
+    let disk = MemoryFiles()
+    disk.put(Self.old, "/d/t")
+    try Story().run(1, disk)
+    disk.crash(.everything, seed: 1)
+    #expect(disk.bytes("/d/t") == Story.bytes(1, 1_000) && disk.names == ["/d/t"])
+  }
+
+  /// A record without its part: the last life gave the part its name and died.
+  @Test func `stale record never speaks of new bytes`() throws {
+    for seed in 0..<UInt64(60) {
+      let disk = MemoryFiles()
+      var stale = Story().record(1)
+      stale.finished = ByteRanges(first: 270)
+      disk.put(Array(try stale.encoded()), "/d/t.part.meta")
+      let part = try PartFile.open(target: "/d/t", files: disk)
+      try part.startOver(Story().record(2))
+      try Story.bytes(2, 1_000)[..<300].withUnsafeBytes { try part.append($0) }
+      disk.crash(.some, seed: seed)
+      try Story().checkKept(PartFile.open(target: "/d/t", files: disk))
+    }
+  }
+
   /// The model itself must be able to lose what was never brought to the disk.
   @Test func `bytes without a commit are lost`() throws {
     let disk = MemoryFiles()

@@ -1,4 +1,3 @@
-import ErrandSupport
 import Foundation
 import Testing
 
@@ -82,68 +81,6 @@ import Testing
     #expect(failure?.kind == .busy)
   }
 
-  @Test func `planted link is refused`() throws {
-    for name in ["t.part", "t.part.meta"] {
-      try folder.put([1, 2, 3], "victim")
-      try FileManager.default.createSymbolicLink(atPath: folder(name), withDestinationPath: folder("victim"))
-      let failure = #expect(throws: FileFailure.self) { try open() }
-      #expect(failure?.kind == .planted && failure?.name == name)
-      #expect(failure?.description.contains("a symbolic link lies in its place; remove it to go on") == true)
-      #expect(folder.bytes("victim") == [1, 2, 3])
-      try FileManager.default.removeItem(atPath: folder(name))
-      try? FileManager.default.removeItem(atPath: folder("t.part"))
-    }
-  }
-
-  @Test func `dangling link is refused`() throws {
-    try FileManager.default.createSymbolicLink(atPath: folder("t.part"), withDestinationPath: folder("nowhere"))
-    #expect(throws: FileFailure.self) { try open() }
-    #expect(folder.bytes("nowhere") == nil)
-  }
-
-  @Test func `link for the unfinished record is replaced`() throws {
-    try folder.put([1, 2, 3], "victim")
-    try FileManager.default.createSymbolicLink(atPath: folder("t.part.meta.tmp"), withDestinationPath: folder("victim"))
-    let part = try open()
-    try append([1], part)
-    try part.commit(story.record(1))
-    #expect(folder.bytes("victim") == [1, 2, 3] && folder.names == ["t.part", "t.part.meta", "victim"])
-  }
-
-  @Test func `hard link is refused`() throws {
-    for name in ["t.part", "t.part.meta"] {
-      try folder.put([1, 2, 3], "victim")
-      try FileManager.default.linkItem(atPath: folder("victim"), toPath: folder(name))
-      let failure = #expect(throws: FileFailure.self) { try open() }
-      #expect(failure?.kind == .planted && failure?.name == name)
-      #expect(folder.bytes("victim") == [1, 2, 3])
-      try FileManager.default.removeItem(atPath: folder(name))
-    }
-  }
-
-  @Test func `pipe and folder are refused`() throws {
-    mkfifo(folder("t.part"), 0o600)
-    #expect(throws: FileFailure.self) { try open() }
-    try FileManager.default.removeItem(atPath: folder("t.part"))
-    for name in ["t.part", "t.part.meta"] {
-      try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
-      let failure = #expect(throws: FileFailure.self) { try open() }
-      #expect(failure?.kind == .planted, "\(name): \(String(describing: failure))")
-      try FileManager.default.removeItem(atPath: folder(name))
-    }
-  }
-
-  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-  func `file of another user is refused`() throws {
-    for name in ["t.part", "t.part.meta"] {
-      try folder.put([1], name)
-      chown(folder(name), 12_345, 12_345)
-      let failure = #expect(throws: FileFailure.self) { try open() }
-      #expect(failure?.kind == .planted && failure?.description.contains("another user") == true)
-      try FileManager.default.removeItem(atPath: folder(name))
-    }
-  }
-
   @Test func `folder as target is refused early`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder.path) }
     #expect(failure?.kind == .exists && failure?.description.hasSuffix("it is a folder.") == true)
@@ -152,6 +89,7 @@ import Testing
   @Test func `missing folder is named`() throws {
     let failure = #expect(throws: FileFailure.self) { try PartFile.open(target: folder("no/t")) }
     #expect(failure?.kind == .notFound)
+    #expect(throws: FileFailure.self) { try PartFile.open(target: "") }
   }
 
   @Test func `bytes beyond the record are cut`() throws {
@@ -222,6 +160,24 @@ import Testing
     try append(0..<50, part)
     try part.rollBack()
     #expect(part.position == 100 && folder.bytes("t.part")?.count == 100)
+  }
+
+  @Test func `roll back after starting over goes to the start`() throws {
+    let part = try open()
+    try append(0..<100, part)
+    try part.commit(story.record(1))
+    try part.startOver(story.record(2))
+    try append(0..<5, part)
+    try part.rollBack()
+    #expect(part.position == 0 && part.written.count == 0 && folder.bytes("t.part") == [])
+  }
+
+  @Test func `leftover of a record goes with the last name`() throws {
+    try folder.put([1], "t.part.meta.tmp")
+    let part = try open()
+    try append([1], part)
+    try part.finish(total: 1, overwriting: true)
+    #expect(folder.names == ["t"])
   }
 
   @Test func `short file gets no name`() throws {
@@ -362,55 +318,6 @@ import Testing
     #expect(
       failure?.description
         == "The file “t.part” could not be given its room: 1001 bytes are missing and the disk has room for 1000.")
-  }
-
-  @Test func `commits and writes go on side by side`() async throws {
-    let part = try open()
-    let whole = Story.bytes(1, 60_000)
-    let story = Story(length: 60_000)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        for start in stride(from: 0, to: whole.count, by: 100) {
-          try whole[start..<(start + 100)].withUnsafeBytes { try part.append($0) }
-        }
-      }
-      group.addTask {
-        for _ in 0..<40 {
-          let record = try part.commit(story.record(1))
-          #expect(record.committed <= part.position)
-        }
-      }
-      try await group.waitForAll()
-    }
-    try part.finish(total: 60_000, overwriting: true)
-    #expect(folder.bytes("t") == whole)
-  }
-
-  @Test func `closing waits for the call under way`() throws {
-    let held = Locked<PartFile?>(nil)
-    let files = Interloper(at: .write) { held.withLock { $0 }?.close() }
-    let part = try open(files)
-    held.withLock { $0 = part }
-    try append([1, 2], part)
-    #expect(folder.bytes("t.part") == [1, 2])
-    #expect(throws: FileFailure.self) { try append([1], part) }
-    #expect(throws: Never.self) { try open() }
-  }
-
-  @Test func `second commit at one time is refused`() throws {
-    let held = Locked<PartFile?>(nil)
-    let seen = Locked<FileFailure?>(nil)
-    let story = story
-    let files = Interloper(at: .synchronize) {
-      guard let part = held.withLock({ $0 }) else { return }
-      do { try part.commit(story.record(1)) } catch { seen.withLock { $0 = error as? FileFailure } }
-    }
-    let part = try open(files)
-    held.withLock { $0 = part }
-    try append([1], part)
-    try part.commit(story.record(1))
-    #expect(seen.withLock { $0 }?.kind == .closed && part.committed == ByteRanges(first: 1))
-    held.withLock { $0 = nil }
   }
 
   @Test func `interrupted downloads are listed`() throws {

@@ -40,7 +40,7 @@ final class JoinKey: Sendable {
   }
 
   private static func body(of request: HTTPRequest, _ leftOut: Set<String>) -> Body {
-    guard let body = request.body else { return .none }
+    guard let body = request.body?.data else { return .none }
     if leftOut.isEmpty { return .bytes(body) }
     let pieces = LeftOutArguments(Array(leftOut)).pieces(of: body, type: request.fields[.contentType])
     return pieces.map(Body.pieces) ?? .bytes(body)

@@ -25,7 +25,9 @@ package struct Joining: Interceptor {
   @inline(never)
   private func joined(_ request: HTTPRequest, _ context: CallContext, _ next: Next) -> JoinedCall? {
     // An interceptor that sends one call several times side by side wants as many exchanges.
-    guard context.plan.joining.admits(request.method), context.record.takeSeat() else { return nil }
+    guard context.plan.joining.admits(request.method), request.isComparable, context.record.takeSeat() else {
+      return nil
+    }
     return JoinedCall(control, executor, request, context, next)
   }
 

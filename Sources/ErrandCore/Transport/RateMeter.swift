@@ -1,9 +1,8 @@
-package import ErrandCore
 import Foundation
 
 /// How fast bytes come, smoothed: a mean over time in which what is three seconds old counts a third of what is new
 /// (e⁻¹), and in which silence counts as slowness. Told moments; reads no clock.
-package struct RateMeter: Sendable {
+struct RateMeter: Sendable {
   /// How long until a moment counts e⁻¹ of the present.
   private static let memory = 3.0
   /// Shorter intervals are put together: they say more about the system's buffers than about the line.
@@ -17,10 +16,10 @@ package struct RateMeter: Sendable {
   private var weight = 0.0
 
   /// Begins to measure.
-  package init(start: MonotonicInstant) { last = start }
+  init(start: MonotonicInstant) { last = start }
 
   /// Counts bytes that have come since the last time.
-  package mutating func add(_ bytes: Int64, at now: MonotonicInstant) {
+  mutating func add(_ bytes: Int64, at now: MonotonicInstant) {
     let (total, overflow) = pending.addingReportingOverflow(max(bytes, 0))
     pending = overflow ? .max : total
     let elapsed = seconds(to: now)
@@ -31,17 +30,17 @@ package struct RateMeter: Sendable {
   }
 
   /// Begins to measure anew, for bytes that come after a pause.
-  package mutating func restart(at now: MonotonicInstant) { self = RateMeter(start: now) }
+  mutating func restart(at now: MonotonicInstant) { self = RateMeter(start: now) }
 
   /// Bytes a second; nil while too little time has passed to tell.
-  package func rate(at now: MonotonicInstant) -> Double? {
+  func rate(at now: MonotonicInstant) -> Double? {
     let elapsed = seconds(to: now)
     let (sum, weight) = elapsed >= Self.interval ? counted(elapsed) : (sum, weight)
     return weight > 0 ? sum / weight : nil
   }
 
   /// How long the rest takes at this rate; nil where that cannot be told or is longer than a hundred days.
-  package func timeLeft(for bytes: Int64, at now: MonotonicInstant) -> Duration? {
+  func timeLeft(for bytes: Int64, at now: MonotonicInstant) -> Duration? {
     if bytes <= 0 { return .zero }
     guard let rate = rate(at: now), rate > 0 else { return nil }
     let seconds = Double(bytes) / rate

@@ -1,7 +1,6 @@
-import ErrandCore
 import Testing
 
-@testable import ErrandTransfer
+@testable import ErrandCore
 
 @Suite struct RateMeterTests {
   static func moment(_ milliseconds: Int64) -> MonotonicInstant {

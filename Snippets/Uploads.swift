@@ -1,0 +1,94 @@
+// Bodies from files and streams, forms of several parts, and what happens on the way.
+import Errand
+import ErrandTesting
+import Foundation
+
+// snippet.form
+struct AddPhoto: APIRequest {
+  let title: String
+  let tags: [String]
+  let photo: URL
+  var path: Path { "/photos" }
+  var method: HTTPMethod { .post }
+  var body: RequestBody? {
+    .multipart([.text("title", title), .json("tags", tags), .file("image", photo)])
+  }
+  struct Response: Decodable, Sendable { let id: Int }
+}
+// snippet.end
+
+let server = try LoopbackServer { request in
+  request.method == "POST" ? .json(#"{"id":7}"#) : .ok()
+}
+let client = APIClient(baseURL: server.url)
+let photo = FileManager.default.temporaryDirectory.appending(path: "errand-snippet-\(UUID().uuidString).jpg")
+try Data(repeating: 7, count: 1 << 20).write(to: photo)
+defer { try? FileManager.default.removeItem(at: photo) }
+
+// snippet.send
+let added = try await client.send(AddPhoto(title: "A cat", tags: ["pet"], photo: photo))
+print(added.id)
+// snippet.end
+
+// snippet.file
+struct PutFile: APIRequest {
+  let name: String
+  let file: URL
+  var path: Path { "/files/\(name)" }
+  var method: HTTPMethod { .put }
+  var body: RequestBody? { .file(file) }
+  var timeouts: Timeouts? { Timeouts(idle: .seconds(30), total: .never) }
+  typealias Response = Nothing
+}
+// snippet.end
+
+// snippet.progress
+let call = client.start(PutFile(name: "cat", file: photo), onSuccess: { _ in print("sent") }) { error in
+  print(error)
+} onProgress: { progress in
+  if progress.direction == .upload { print(progress.bytes, "of", progress.total ?? 0) }
+}
+// snippet.end
+
+// snippet.source
+final class Countdown: BodySource {
+  private var next: UInt8
+
+  init(from first: UInt8) { next = first }
+
+  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+    guard next > 0 else { return .end }
+    room[0] = next
+    next -= 1
+    return .bytes(1)
+  }
+}
+
+struct PutCountdown: APIRequest {
+  var path: Path { "/countdown" }
+  var method: HTTPMethod { .put }
+  var body: RequestBody? {
+    .stream(length: 10, isReplayable: true) { _ in Countdown(from: 10) }
+  }
+  typealias Response = Nothing
+}
+// snippet.end
+_ = try await client.send(PutCountdown())
+
+// snippet.pieces
+struct PutLog: APIRequest {
+  let lines: AsyncStream<Data>
+  var path: Path { "/log" }
+  var method: HTTPMethod { .put }
+  var body: RequestBody? { .pieces(lines, type: "text/plain") }
+  typealias Response = Nothing
+}
+// snippet.end
+_ = try await client.send(PutLog(lines: AsyncStream { $0.finish() }))
+
+// snippet.choices
+let asking = RequestBody.file(photo).expectingContinue()
+let small = RequestBody.json(["many", "many", "many"]).compressed()
+let part = RequestBody.body(try .file(photo, range: 0..<4_096), type: "image/jpeg")
+// snippet.end
+_ = (asking, small, part, call)

@@ -1,0 +1,95 @@
+import ErrandJSON
+public import Foundation
+
+/// A form of several parts, `multipart/form-data` (RFC 7578): fields, JSON, files and streams in any mix.
+///
+/// ```swift
+/// var body: RequestBody? {
+///   .multipart([
+///     .text("title", "A cat"), .json("tags", ["pet", "cat"]), .file("image", photo),
+///   ])
+/// }
+/// ```
+///
+/// The length is known where the lengths of all parts are, and nothing but small fields is held in memory for it. The
+/// parts are parted by 40 random letters and digits; that they do not occur in parts in memory is made sure of, and in
+/// files and streams they do not by all likelihood.
+public struct Multipart: Sendable, ExpressibleByArrayLiteral {
+  /// The parts, in the order in which they are sent.
+  public var parts: [Part]
+
+  /// Makes a form of parts.
+  public init(_ parts: [Part] = []) { self.parts = parts }
+  /// Makes a form of parts.
+  public init(arrayLiteral elements: Part...) { self.init(elements) }
+}
+
+extension Multipart {
+  /// One part of a form.
+  public struct Part: Sendable {
+    enum Content: Sendable {
+      case body(HTTPBody)
+      case file(URL)
+      case json(@Sendable (JSONEncoding) throws -> Data)
+    }
+
+    /// The name of the form's field. Quotes and line ends in it are escaped as browsers do it.
+    public var name: String
+    /// The name of the file that the part is said to be; nil for a plain field.
+    public var filename: String?
+    /// The media type; nil for a text in UTF-8, which needs none.
+    public var type: String?
+    /// Further fields in the head of the part. `Content-Disposition` and `Content-Type` are the part's own.
+    public var fields = HTTPFields()
+    let content: Content
+
+    init(_ name: String, filename: String?, type: String?, _ content: Content) {
+      self.name = name
+      self.filename = filename
+      self.type = type
+      self.content = content
+    }
+
+    /// The part with a further field in its head.
+    public func field(_ name: HTTPFieldName, _ value: String) -> Part {
+      var part = self
+      part.fields.append(HTTPField(name, value))
+      return part
+    }
+
+    /// A text in UTF-8.
+    public static func text(_ name: String, _ text: String) -> Part {
+      Part(name, filename: nil, type: nil, .body(HTTPBody(Data(text.utf8))))
+    }
+
+    /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
+    public static func json(_ name: String, _ value: some Encodable & Sendable) -> Part {
+      Part(name, filename: nil, type: "application/json", .json { try $0.encode(value) })
+    }
+
+    /// Bytes in memory.
+    public static func data(
+      _ name: String, _ data: Data, filename: String? = nil, type: String = "application/octet-stream"
+    ) -> Part {
+      Part(name, filename: filename, type: type, .body(HTTPBody(data)))
+    }
+
+    /// A file, read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field.
+    ///   - url: Where the file is.
+    ///   - filename: What it is called there; nil for its own name.
+    ///   - type: The media type; nil for what its extension says.
+    public static func file(_ name: String, _ url: URL, filename: String? = nil, type: String? = nil) -> Part {
+      Part(name, filename: filename ?? url.lastPathComponent, type: type ?? FileTypes.type(of: url), .file(url))
+    }
+
+    /// Any body, such as ``HTTPBody/stream(length:isReplayable:_:)`` or a part of a file.
+    public static func body(
+      _ name: String, _ body: HTTPBody, filename: String? = nil, type: String = "application/octet-stream"
+    ) -> Part {
+      Part(name, filename: filename, type: type, .body(body))
+    }
+  }
+}

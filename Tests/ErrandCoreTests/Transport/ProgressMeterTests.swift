@@ -1,0 +1,46 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct ProgressMeterTests {
+  private static func moment(_ milliseconds: Int64) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  private static func told(
+    _ meter: inout ProgressMeter, _ bytes: Int64, at milliseconds: Int64, isRestart: Bool = false
+  ) -> TransferProgress {
+    meter.measured(
+      TransferProgress(.download, bytes: bytes, total: 10_000, isRestart: isRestart), at: moment(milliseconds))
+  }
+
+  @Test func `even stream has rate and rest`() throws {
+    var meter = ProgressMeter(start: Self.moment(0))
+    _ = Self.told(&meter, 1_000, at: 1_000)
+    let report = Self.told(&meter, 2_000, at: 2_000)
+    #expect(abs(try #require(report.rate) - 1_000) < 1)
+    #expect(abs(try #require(report.timeLeft) / .seconds(1) - 8) < 0.01)
+    #expect(!report.isRestart)
+  }
+
+  @Test func `kept bytes are not fast ones`() throws {
+    var meter = ProgressMeter(start: Self.moment(0))
+    #expect(Self.told(&meter, 5_000, at: 10, isRestart: true).rate == nil)
+    let report = Self.told(&meter, 5_100, at: 1_010)
+    #expect(abs(try #require(report.rate) - 100) < 1)
+  }
+
+  @Test func `fewer bytes are a restart`() {
+    var meter = ProgressMeter(start: Self.moment(0))
+    _ = Self.told(&meter, 5_000, at: 1_000)
+    #expect(Self.told(&meter, 0, at: 1_100).isRestart)
+  }
+
+  @Test func `directions are apart`() throws {
+    var meter = ProgressMeter(start: Self.moment(0))
+    _ = meter.measured(TransferProgress(.upload, bytes: 9_000, total: nil), at: Self.moment(900))
+    let report = Self.told(&meter, 1_000, at: 1_000)
+    #expect(abs(try #require(report.rate) - 1_000) < 1)
+    #expect(!report.isRestart)
+  }
+}

@@ -1,0 +1,158 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A download that is held by its handle.
+@Suite(.timeLimit(.minutes(3))) struct DownloadCallTests {
+  private static let held = 1_000_000
+
+  /// The first request stalls until the gate opens.
+  private func stalled(_ gate: Gate, requests: Int = 1) throws -> DownloadFixture {
+    try DownloadFixture { number, behaviour in
+      if number <= requests { behaviour.fault = .stall(after: Self.held, until: gate) }
+    }
+  }
+
+  /// Reads reports until so many bytes have come.
+  private func reach(_ bytes: Int, in download: DownloadCall) async {
+    for await progress in download.progress where progress.bytes >= Int64(bytes) { return }
+  }
+
+  @Test func `value is the file`() async throws {
+    let fixture = try DownloadFixture()
+    let download = fixture.client.download(fixture.request())
+    #expect(try await download.value().bytes == Int64(DownloadFixture.size))
+    #expect(download.phase == .ended)
+    #expect(fixture.isRight())
+  }
+
+  @Test func `pause keeps the part`() async throws {
+    let gate = Gate()
+    let fixture = try stalled(gate)
+    let download = fixture.client.download(fixture.request())
+    try await fixture.server.served(atLeast: Self.held)
+    await download.pause()
+    #expect(download.phase == .paused)
+    #expect(fixture.client.running.isEmpty)
+    let kept = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    #expect(kept.isResumable && kept.total == Int64(DownloadFixture.size))
+    download.resume()
+    let file = try await download.value()
+    #expect(file.keptBytes == kept.bytes)
+    #expect(fixture.server.requests.map(\.range) == [nil, "bytes=\(kept.bytes)-"])
+    #expect(fixture.isRight())
+    gate.open()
+  }
+
+  @Test func `pause and resume again and again`() async throws {
+    let gate = Gate()
+    let fixture = try stalled(gate, requests: 3)
+    let download = fixture.client.download(fixture.request())
+    for round in 1...3 {
+      try await fixture.server.received(round)
+      await download.pause()
+      await download.pause()
+      download.resume()
+      download.resume()
+    }
+    _ = try await download.value()
+    #expect(fixture.server.requests.count <= 4)
+    #expect(fixture.isRight())
+    gate.open()
+  }
+
+  @Test(arguments: [true, false]) func `cancel says what becomes of the part`(keeps: Bool) async throws {
+    let gate = Gate()
+    let fixture = try stalled(gate)
+    let download = fixture.client.download(fixture.request())
+    await reach(100_000, in: download)
+    await download.cancel(keepingPart: keeps)
+    #expect(download.phase == .ended)
+    #expect(fixture.names == (keeps ? ["film.bin.part", "film.bin.part.meta"] : []))
+    await #expect { try await download.value() } throws: { ($0 as? APIError)?.isCancelled == true }
+    download.resume()
+    #expect(download.phase == .ended)
+    gate.open()
+  }
+
+  @Test func `paused one can be cancelled`() async throws {
+    let gate = Gate()
+    let fixture = try stalled(gate)
+    let download = fixture.client.download(fixture.request())
+    await reach(100_000, in: download)
+    await download.pause()
+    await download.cancel(keepingPart: false)
+    #expect(fixture.names.isEmpty)
+    await #expect(throws: APIError.self) { try await download.value() }
+    gate.open()
+  }
+
+  @Test func `finished one stays finished`() async throws {
+    let fixture = try DownloadFixture()
+    let download = fixture.client.download(fixture.request())
+    _ = try await download.value()
+    await download.pause()
+    await download.cancel(keepingPart: false)
+    #expect(try await download.value().url == fixture.file)
+    #expect(fixture.isRight())
+  }
+
+  @Test func `failure is the end`() async throws {
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .status(503) }
+    let download = fixture.client.download(fixture.request())
+    await #expect { try await download.value() } throws: { ($0 as? APIError)?.response?.status == 503 }
+    #expect(fixture.names.isEmpty)
+  }
+
+  @Test func `progress grows and ends whole`() async throws {
+    let fixture = try DownloadFixture()
+    let download = fixture.client.download(fixture.request())
+    var last: TransferProgress?
+    for await progress in download.progress {
+      #expect(progress.bytes >= last?.bytes ?? 0)
+      last = progress
+    }
+    #expect(last?.bytes == Int64(DownloadFixture.size))
+    #expect(last?.fraction == 1)
+  }
+
+  @Test func `progress goes on with what is kept`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: Self.held) }
+    }
+    _ = await fixture.send { $0.takeUps = 0 }
+    let download = fixture.client.download(fixture.request())
+    var reports: [TransferProgress] = []
+    for await progress in download.progress { reports.append(progress) }
+    #expect(reports.allSatisfy { $0.bytes >= Self.held })
+    #expect(reports.last?.bytes == Int64(DownloadFixture.size))
+  }
+
+  // MARK: - Interrupted ones
+
+  @Test func `interrupted ones are listed and taken up`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: Self.held) }
+    }
+    _ = await fixture.send { $0.takeUps = 0 }
+    let found = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    #expect(found.file == fixture.file && found.bytes == Int64(Self.held))
+    let file = try await fixture.client.send(found.request)
+    #expect(file.keptBytes == Int64(Self.held))
+    #expect(fixture.isRight())
+    #expect(try InterruptedDownload.all(in: fixture.folder).isEmpty)
+  }
+
+  @Test func `interrupted one can be removed`() async throws {
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .cut(after: Self.held) }
+    _ = await fixture.send { $0.takeUps = 0 }
+    for found in try InterruptedDownload.all(in: fixture.folder) { try await found.remove() }
+    #expect(fixture.names.isEmpty)
+  }
+
+  @Test func `missing folder is told`() {
+    let folder = URL(filePath: "/nowhere/\(UUID().uuidString)")
+    #expect { try InterruptedDownload.all(in: folder) } throws: { ($0 as? APIError)?.code == .file }
+  }
+}

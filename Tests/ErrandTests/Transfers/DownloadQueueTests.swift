@@ -1,0 +1,86 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Downloads that wait for one another.
+@Suite(.timeLimit(.minutes(3))) struct DownloadQueueTests {
+  private func request(_ fixture: DownloadFixture, _ number: Int) -> FileDownload {
+    FileDownload(fixture.server.url, .to(fixture.folder.appending(path: "\(number).bin")))
+  }
+
+  private func isWhole(_ fixture: DownloadFixture, _ number: Int) -> Bool {
+    let data = try? Data(contentsOf: fixture.folder.appending(path: "\(number).bin"))
+    return data.map { $0.count == DownloadFixture.size && fixture.resource.has($0, at: 0) } ?? false
+  }
+
+  @Test func `all come, so many at a time`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }
+    let queue = DownloadQueue(fixture.client, width: 2)
+    let downloads = (0..<6).map { queue.add(request(fixture, $0)) }
+    try await fixture.server.received(2)
+    #expect(downloads.map(\.phase) == [.running, .running, .queued, .queued, .queued, .queued])
+    #expect(fixture.server.requests.count == 2)
+    gate.open()
+    for download in downloads { _ = try await download.value() }
+    #expect((0..<6).allSatisfy { isWhole(fixture, $0) })
+    #expect(queue.downloads.isEmpty)
+  }
+
+  @Test func `pause all and resume all`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { number, behaviour in
+      if number <= 2 { behaviour.fault = .stall(after: 500_000, until: gate) }
+    }
+    let queue = DownloadQueue(fixture.client, width: 2)
+    let downloads = (0..<4).map { queue.add(request(fixture, $0)) }
+    try await fixture.server.received(2)
+    await queue.pauseAll()
+    #expect(downloads.map(\.phase) == [.paused, .paused, .paused, .paused])
+    #expect(fixture.client.running.isEmpty)
+    #expect(fixture.server.requests.count == 2, "none took the place of one that was paused")
+    queue.resumeAll()
+    for download in downloads { _ = try await download.value() }
+    #expect((0..<4).allSatisfy { isWhole(fixture, $0) })
+    gate.open()
+  }
+
+  @Test func `cancel all leaves nothing`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 500_000, until: gate) }
+    let queue = DownloadQueue(fixture.client, width: 2)
+    let downloads = (0..<4).map { queue.add(request(fixture, $0)) }
+    try await fixture.server.received(2)
+    await queue.cancelAll(keepingParts: false)
+    #expect(downloads.allSatisfy { $0.phase == .ended })
+    #expect(fixture.names.isEmpty)
+    #expect(queue.downloads.isEmpty)
+    gate.open()
+  }
+
+  @Test func `failure makes room`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .status(503) }
+    }
+    let queue = DownloadQueue(fixture.client, width: 1)
+    let downloads = (0..<2).map { queue.add(request(fixture, $0)) }
+    await #expect(throws: APIError.self) { try await downloads[0].value() }
+    #expect(try await downloads[1].value().bytes == Int64(DownloadFixture.size))
+  }
+
+  @Test func `one that waits can be paused`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .stall(after: 1_000, until: gate) }
+    let queue = DownloadQueue(fixture.client, width: 1)
+    let downloads = (0..<3).map { queue.add(request(fixture, $0)) }
+    await downloads[1].pause()
+    gate.open()
+    _ = try await downloads[0].value()
+    _ = try await downloads[2].value()
+    #expect(downloads[1].phase == .paused)
+    downloads[1].resume()
+    _ = try await downloads[1].value()
+    #expect(isWhole(fixture, 1))
+  }
+}

@@ -1,0 +1,76 @@
+import Errand
+import Synchronization
+
+/// A source that gives what a test has prepared, piece by piece, and counts.
+final class PieceSource: BodySource {
+  enum Step: Sendable { case bytes([UInt8]), later, fail }
+  struct Fault: Error, Equatable {}
+
+  /// What a test can see of sources that are gone.
+  final class Log: Sendable {
+    private struct State {
+      var (opened, closed) = (0, 0)
+    }
+
+    private let state = Mutex(State())
+
+    var opened: Int { state.withLock { $0.opened } }
+    var closed: Int { state.withLock { $0.closed } }
+
+    func open() { state.withLock { $0.opened += 1 } }
+    func close() { state.withLock { $0.closed += 1 } }
+  }
+
+  private var steps: ArraySlice<Step>
+  private let log: Log
+  private let onLater: @Sendable (BodyFlow) -> Void
+  private let flow: BodyFlow
+
+  init(_ steps: [Step], _ log: Log, _ flow: BodyFlow, onLater: @escaping @Sendable (BodyFlow) -> Void) {
+    self.steps = steps[...]
+    self.log = log
+    self.flow = flow
+    self.onLater = onLater
+    log.open()
+  }
+
+  deinit { log.close() }
+
+  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    guard let step = steps.popFirst() else { return .end }
+    switch step {
+    case .fail: throw Fault()
+    case .later:
+      onLater(flow)
+      return .later
+    case .bytes(let bytes):
+      let count = min(bytes.count, room.count)
+      room.copyBytes(from: bytes[..<count])
+      if count < bytes.count { steps.insert(.bytes(Array(bytes[count...])), at: steps.startIndex) }
+      return .bytes(count)
+    }
+  }
+
+  static func body(
+    _ steps: [Step], length: Int64? = nil, isReplayable: Bool = false, log: Log = Log(),
+    onLater: @escaping @Sendable (BodyFlow) -> Void = { _ in }
+  ) -> RequestBody {
+    .stream(length: length, isReplayable: isReplayable) { flow in PieceSource(steps, log, flow, onLater: onLater) }
+  }
+}
+
+/// A source that never ends.
+final class EndlessSource: BodySource {
+  private let log: PieceSource.Log
+
+  init(_ log: PieceSource.Log) {
+    self.log = log
+    log.open()
+  }
+
+  deinit { log.close() }
+
+  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+    return .bytes(room.count)
+  }
+}

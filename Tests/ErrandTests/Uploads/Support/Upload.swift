@@ -1,0 +1,33 @@
+import Errand
+import ErrandTesting
+import Foundation
+
+/// A request that sends a body.
+struct Upload: APIRequest {
+  var path: Path = "/up"
+  var method = HTTPMethod.put
+  var body: RequestBody?
+  var redirects: RedirectPolicy?
+  var cache = CachePolicy.none
+  var joining = JoinRule.inherited
+  var timeouts: Timeouts?
+  var statusRule: StatusRule?
+  typealias Response = String
+
+  init(_ body: RequestBody?, _ change: (inout Upload) -> Void = { _ in }) {
+    self.body = body
+    change(&self)
+  }
+}
+
+extension LoopbackOptions {
+  /// Counts bodies, keeps little of them, and receives them in one way.
+  static func uploads(
+    keeping limit: Int = 1 << 20, _ reception: LoopbackReception = .automatic
+  ) -> LoopbackOptions {
+    var options = LoopbackOptions()
+    options.recordedBodyLimit = limit
+    options.reception = { _ in reception }
+    return options
+  }
+}

@@ -1,0 +1,138 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// What the rest of the line makes of bodies that are read while they are sent.
+@Suite struct UploadLineTests {
+  private static func body(_ isStreamed: Bool) -> RequestBody {
+    isStreamed ? PieceSource.body([.bytes([1])], isReplayable: true) : .bytes(Data([1]))
+  }
+
+  @Test(arguments: [false, true])
+  func `a streamed body is not cached`(isStreamed: Bool) async throws {
+    let bench = ScriptedClient(answer: { _ in .text("fresh") })
+    let upload = Upload(Self.body(isStreamed)) { $0.cache = .lifetime(.seconds(60)) }
+    _ = try await bench.client.send(upload)
+    _ = try await bench.client.send(upload)
+    #expect(bench.transport.requests.count == (isStreamed ? 2 : 1))
+    let only = await bench.client.outcome(of: upload, options: .cache(.cacheOnly))
+    #expect(only.error?.cacheMiss == (isStreamed ? .disabled : nil))
+  }
+
+  @Test(arguments: [false, true])
+  func `a streamed body is not joined`(isStreamed: Bool) async throws {
+    let latch = Latch()
+    let bench = ScriptedClient(answer: { _ in
+      try await latch.wait()
+      return .text("once")
+    })
+    let upload = Upload(Self.body(isStreamed)) { $0.joining = .always }
+    async let first = bench.client.send(upload)
+    await latch.reached()
+    async let second = bench.client.send(upload)
+    if isStreamed { await latch.reached(2) } else { while bench.client.running.count < 2 { await Task.yield() } }
+    latch.open()
+    #expect(try await [first, second] == ["once", "once"])
+    #expect(bench.transport.requests.count == (isStreamed ? 2 : 1))
+  }
+
+  @Test func `no answer lies under a streamed body`() async throws {
+    let bench = ScriptedClient(answer: { _ in .text("fresh") })
+    let error = try #require(await bench.failure(of: Aliased()))
+    #expect(error.stage == .build && error.code == .unsupported && error.message.contains("read while it is sent"))
+  }
+
+  @Test func `a plain transport says what it lacks`() async throws {
+    struct Plain: Transport {
+      func send(_ exchange: Exchange) async throws -> HTTPResponse {
+        HTTPResponse(head: ResponseHead(status: 200), url: exchange.request.url)
+      }
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(Plain())
+    let client = APIClient(configuration)
+    let error = try await failure(client, Upload(Self.body(true)))
+    #expect(error.stage == .build && error.code == .unsupported && error.message.contains("bodySource"))
+    #expect(try await client.send(Upload(Self.body(false))) == "")
+  }
+
+  @Test func `a line for curl names the file`() async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("it's.txt", Data("x".utf8))
+    let bench = ScriptedClient()
+    var commands: [String] = []
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    let seen = Recorded<HTTPRequest>()
+    configuration.exchangeInterceptors = [
+      Around { request, _, next in
+        seen.append(request)
+        return try await next(request)
+      }
+    ]
+    configuration.transport = .own(bench.transport)
+    let client = APIClient(configuration)
+    for body in [RequestBody.file(file), PieceSource.body([.bytes([1])], length: 1), PieceSource.body([.bytes([1])])] {
+      _ = try await client.send(Upload(body))
+      commands.append(try #require(seen.takeFirst()).curlCommand())
+    }
+    let path = file.path().replacing("'", with: #"'\''"#)
+    #expect(commands[0].hasSuffix("--data-binary '@\(path)'"))
+    #expect(commands[1].hasSuffix("1 bytes'") && commands[2].hasSuffix("a stream of unknown length'"))
+  }
+
+  @Test func `a scripted transport shows the bytes`() async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("f", UploadFolder.bytes(50_000))
+    let bench = ScriptedClient()
+    #expect(try await bench.sent(Upload(.file(file)))?.body?.data == UploadFolder.bytes(50_000))
+    let late = PieceSource.body(
+      [.later, .bytes([1]), .later], onLater: { flow in Thread.detachNewThread { flow.resume() } })
+    #expect(try await bench.sent(Upload(late))?.body?.data == Data([1]))
+    let error = await bench.failure(of: Upload(PieceSource.body([.fail])))
+    #expect(error?.transportKind == .bodySource && error?.cause is PieceSource.Fault)
+  }
+
+  @Test func `a request stays small`() {
+    #expect(MemoryLayout<HTTPBody?>.size == MemoryLayout<Int>.size)
+  }
+
+  // MARK: - Progress
+
+  @Test(arguments: [true, false])
+  func `progress counts what was sent`(isKnown: Bool) async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("f", UploadFolder.bytes(900_000))
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let seen = Recorded<TransferProgress>()
+    let body = isKnown ? RequestBody.file(file) : PieceSource.body([.bytes(Array(UploadFolder.bytes(900_000)))])
+    let ended = Latch()
+    APIClient(baseURL: server.url).start(
+      Upload(body), on: .queue(DispatchQueue(label: "upload.test")), onSuccess: { _ in ended.open() },
+      onFailure: { _ in ended.open() }, onProgress: { seen.append($0) })
+    try await ended.wait()
+    let uploads = seen.all.filter { $0.direction == .upload }
+    #expect(uploads.last == TransferProgress(.upload, bytes: 900_000, total: 900_000))
+    #expect(uploads.dropLast().allSatisfy { $0.total == (isKnown ? 900_000 : nil) && $0.bytes < 900_000 })
+    #expect(uploads.map(\.bytes) == uploads.map(\.bytes).sorted())
+  }
+
+  @Test func `progress does not claim what was not sent`() async throws {
+    let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in .status(413) }
+    let seen = Recorded<TransferProgress>()
+    let length = Int64(1 << 30)
+    let ended = Latch()
+    APIClient(baseURL: server.url).start(
+      Upload(.stream(length: length) { _ in EndlessSource(.init()) }), on: .queue(DispatchQueue(label: "upload.test")),
+      onSuccess: { _ in ended.open() }, onFailure: { _ in ended.open() }, onProgress: { seen.append($0) })
+    try await ended.wait()
+    let uploads = seen.all.filter { $0.direction == .upload }
+    #expect(uploads.allSatisfy { $0.bytes < length && $0.total == length })
+  }
+}
+
+private struct Aliased: APIRequest {
+  var path: Path { "/get" }
+  var cachedAs: (any APIRequest)? { Upload(PieceSource.body([.bytes([1])])) { $0.cache = .lifetime(.seconds(9)) } }
+  typealias Response = String
+}

@@ -1,0 +1,20 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite(.serialized) struct UploadMemoryTests {
+  /// 512 MiB each, and 4 GiB where `SOAK` is set; compressed less, since that is slow.
+  @Test(arguments: ["file", "form", "gzip"])
+  func `a great file takes no memory`(mode: String) async throws {
+    let isSoaking = ProcessInfo.processInfo.environment["SOAK"] != nil
+    let length: UInt64 = mode == "gzip" ? 64 << 20 : isSoaking ? 4 << 30 : 512 << 20
+    let folder = try UploadFolder()
+    let file = try folder.sparse("f", length)
+    let server = try LoopbackServer(.uploads(keeping: 0)) { _ in .ok("taken") }
+    let growth = try await Probe.growth(mode, server.url, file, folder)
+    #expect(growth < 16 << 20, "\(growth)")
+    let seen = try await server.request(number: 2)
+    #expect(mode == "gzip" ? seen.bodyLength > 1_000 : seen.bodyLength >= Int(length))
+  }
+}

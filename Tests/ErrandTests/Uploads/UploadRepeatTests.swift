@@ -1,0 +1,86 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct UploadRepeatTests {
+  private static func redirecting(_ status: Int, _ reception: LoopbackReception = .automatic) throws -> LoopbackServer {
+    var options = LoopbackOptions()
+    options.reception = { $0.path == "/up" ? reception : .automatic }
+    return try LoopbackServer(options) { $0.path == "/up" ? .redirect(to: "/there", status: status) : .ok("taken") }
+  }
+
+  @Test(arguments: [307, 308])
+  func `a redirect sends a file again`(status: Int) async throws {
+    let folder = try UploadFolder()
+    let bytes = UploadFolder.bytes(100_000)
+    let file = try folder.file("f", bytes)
+    let server = try Self.redirecting(status)
+    let client = APIClient(baseURL: server.url)
+    let steps = [PieceSource.Step.bytes([1, 2, 3])]
+    let replayable = PieceSource.body(steps, isReplayable: true)
+    for body in [RequestBody.file(file), .multipart([.text("a", "b"), .file("f", file)]), replayable] {
+      #expect(try await client.send(Upload(body)) == "taken")
+      let seen = server.requests.suffix(2)
+      #expect(seen.map(\.path) == ["/up", "/there"] && seen.first?.body == seen.last?.body)
+      #expect(seen.last?.body.isEmpty == false)
+    }
+  }
+
+  @Test func `a stream that was read is not sent again`() async throws {
+    let server = try Self.redirecting(307)
+    let client = APIClient(baseURL: server.url)
+    for body in [PieceSource.body([.bytes([1])]), .multipart([.body("s", PieceSource.streamed([.bytes([1])]))])] {
+      let error = try await failure(client, Upload(body))
+      #expect(error.stage == .redirect && error.code == .redirectRefused)
+      for word in ["307", "read only once", "as data or as a file"] {
+        #expect(error.message.contains(word), "\(error)")
+      }
+    }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `a redirect to GET needs no body`() async throws {
+    let server = try Self.redirecting(303)
+    #expect(try await APIClient(baseURL: server.url).send(Upload(PieceSource.body([.bytes([1])]))) == "taken")
+    #expect(server.requests.last?.method == "GET" && server.requests.last?.body.isEmpty == true)
+  }
+
+  @Test func `a stream that nobody read follows`() async throws {
+    let server = try Self.redirecting(307, .never)
+    let log = PieceSource.Log()
+    let body = PieceSource.body([.bytes([1, 2])], log: log).expectingContinue()
+    #expect(try await APIClient(baseURL: server.url).send(Upload(body)) == "taken")
+    #expect(server.requests.map(\.path) == ["/up", "/there"] && server.requests.last?.body == [1, 2])
+    #expect(log.opened == 1)
+  }
+
+  @Test func `a stream belongs to one call`() async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let client = APIClient(baseURL: server.url)
+    for body in [PieceSource.body([.bytes([1])]), .multipart([.body("s", PieceSource.streamed([.bytes([1])]))])] {
+      let upload = Upload(body)
+      #expect(try await client.send(upload) == "taken")
+      let error = try await failure(client, upload)
+      #expect(error.stage == .build && error.code == .invalidBody && error.message.contains("only once"), "\(error)")
+    }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `a dead connection costs nothing`() async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("f", UploadFolder.bytes(50_000))
+    let log = PieceSource.Log()
+    for body in [RequestBody.file(file), PieceSource.body([.bytes([1])], log: log)] {
+      let gate = Gate()
+      let server = try LoopbackServer { $0.path == "/up" ? .ok("taken") : .ok("warm").closed(at: gate) }
+      let client = APIClient(baseURL: server.url)
+      _ = try await client.send(Upload(nil) { $0.path = "/warm" })
+      gate.open()
+      try await server.wait { $0.openConnectionCount == 0 }
+      #expect(try await client.send(Upload(body)) == "taken")
+      #expect(server.connectionCount == 2)
+    }
+    #expect(log.opened == 1)
+  }
+}

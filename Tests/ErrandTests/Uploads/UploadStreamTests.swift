@@ -1,0 +1,163 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct UploadStreamTests {
+  @Test(arguments: [Int64(6), nil])
+  func `a stream arrives in order`(length: Int64?) async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let log = PieceSource.Log()
+    let body = PieceSource.body([.bytes([1, 2]), .bytes([3]), .bytes([4, 5, 6])], length: length, log: log)
+    #expect(try await APIClient(baseURL: server.url).send(Upload(body)) == "taken")
+    let seen = try await server.request(number: 1)
+    #expect(seen.body == [1, 2, 3, 4, 5, 6])
+    #expect(seen.headers["Content-Length"] == length.map { "\($0)" })
+    #expect(seen.headers["Transfer-Encoding"] == (length == nil ? "chunked" : nil))
+    #expect(log.opened == 1 && log.closed == 1)
+  }
+
+  @Test(arguments: [Int64(4), nil])
+  func `a source may come later`(length: Int64?) async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let body = PieceSource.body(
+      [.later, .bytes([1, 2]), .later, .later, .bytes([3, 4]), .later], length: length,
+      onLater: { flow in Thread.detachNewThread { flow.resume() } })
+    #expect(try await APIClient(baseURL: server.url).send(Upload(body)) == "taken")
+    #expect(try await server.request(number: 1).body == [1, 2, 3, 4])
+  }
+
+  @Test func `what a source throws is the cause`() async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let client = APIClient(baseURL: server.url)
+    let broken = RequestBody.stream { _ in throw PieceSource.Fault() }
+    for body in [PieceSource.body([.bytes([1]), .fail]), PieceSource.body([.fail], length: 9), broken] {
+      let error = try await failure(client, Upload(body))
+      #expect(error.transportKind == .bodySource && error.cause is PieceSource.Fault, "\(error)")
+    }
+    #expect(server.requests.isEmpty)
+    #expect(try await client.send(Upload(nil)) == "taken")
+  }
+
+  @Test(arguments: [Int64(2), 4])
+  func `a source keeps to its length`(length: Int64) async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let client = APIClient(baseURL: server.url)
+    for steps: [PieceSource.Step] in [[.bytes([1, 2, 3])], [.bytes([1]), .bytes([2]), .bytes([3])]] {
+      let error = try await failure(client, Upload(PieceSource.body(steps, length: length)))
+      #expect(error.transportKind == .bodyChanged && error.message.contains("announced"), "\(error)")
+    }
+    #expect(server.requests.isEmpty)
+    _ = try await client.send(Upload(nil))
+    #expect(try await server.request(number: 1).connection == 3)
+  }
+
+  @Test func `a cancel in the middle lets go`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok() }
+    let client = APIClient(baseURL: server.url)
+    let log = PieceSource.Log()
+    async let outcome = client.outcome(of: Upload(.stream { _ in EndlessSource(log) }))
+    try await gate.reached()
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+    gate.open()
+    try await server.wait { $0.openConnectionCount == 0 }
+    #expect(log.closed == 1)
+  }
+
+  @Test func `a server that stops reading is left`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok() }
+    let request = Upload(.stream { _ in EndlessSource(.init()) }) {
+      $0.timeouts = Timeouts(idle: .milliseconds(200))
+    }
+    let error = try await failure(APIClient(baseURL: server.url), request)
+    #expect(error.transportKind == .idleTimeout)
+  }
+
+  @Test func `a source that has nothing is waited for`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let request = Upload(PieceSource.body([.bytes([1]), .later])) {
+      $0.timeouts = Timeouts(idle: .milliseconds(50), total: .milliseconds(400))
+    }
+    #expect(try await failure(APIClient(baseURL: server.url), request).stage == .deadline)
+  }
+
+  @Test func `an early answer ends the sending`() async throws {
+    let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in .status(413, body: "too much") }
+    let client = APIClient(baseURL: server.url)
+    for length in [Int64(64 << 20), nil] {
+      let log = PieceSource.Log()
+      let error = try await failure(client, Upload(.stream(length: length) { _ in EndlessSource(log) }))
+      #expect(error.status == 413 && error.response?.body == Data("too much".utf8), "\(error)")
+      #expect(log.closed == log.opened)
+    }
+  }
+
+  @Test func `an early answer ends a waiting source`() async throws {
+    let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in .status(403) }
+    let error = try await failure(APIClient(baseURL: server.url), Upload(PieceSource.body([.bytes([1]), .later])))
+    #expect(error.status == 403, "\(error)")
+  }
+
+  // MARK: - Asynchronous sequences
+
+  @Test func `pieces of a sequence arrive`() async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let (pieces, maker) = AsyncStream.makeStream(of: [UInt8].self)
+    Task {
+      for number in 0..<100 {
+        maker.yield([UInt8(number), 0])
+        await Task.yield()
+      }
+      maker.finish()
+    }
+    #expect(try await APIClient(baseURL: server.url).send(Upload(.pieces(pieces))) == "taken")
+    #expect(try await server.request(number: 1).body == (0..<100).flatMap { [UInt8($0), 0] })
+  }
+
+  @Test func `a failing sequence is the cause`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let pieces = AsyncThrowingStream<Data, any Error> { maker in
+      maker.yield(Data([1]))
+      maker.finish(throwing: PieceSource.Fault())
+    }
+    let error = try await failure(APIClient(baseURL: server.url), Upload(.pieces(pieces)))
+    #expect(error.transportKind == .bodySource && error.cause is PieceSource.Fault)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `a sequence runs not far ahead`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer(.uploads(keeping: 0, .held(gate))) { _ in .ok("taken") }
+    let made = Recorded<Int>()
+    let pieces = AsyncStream<Data>(unfolding: {
+      guard made.count < 4_096 else { return nil }
+      made.append(made.count)
+      return Data(count: 16 << 10)
+    })
+    let request = Upload(.pieces(pieces)) { $0.timeouts = Timeouts(idle: .milliseconds(300)) }
+    async let outcome = APIClient(baseURL: server.url).outcome(of: request)
+    try await gate.reached()
+    #expect(await outcome.error?.transportKind == .idleTimeout)
+    // 64 MiB in all; sockets hold some, and the buffer a quarter of a MiB.
+    #expect(made.count < 2_048)
+  }
+
+  @Test func `a sequence ends with its call`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let (asked, ended) = (Latch(), Latch())
+    let pieces = AsyncStream<Data>(
+      unfolding: {
+        try? await asked.wait()
+        return nil
+      }, onCancel: { ended.open() })
+    let client = APIClient(baseURL: server.url)
+    async let outcome = client.outcome(of: Upload(.pieces(pieces)))
+    await asked.reached()
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+    try await ended.wait()
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+/// What others may put in the place of a part or of its record.
+@Suite struct PartPlantingTests {
+  private let folder: TransferFolder
+  private let story = Story()
+
+  init() throws { folder = try TransferFolder() }
+
+  private func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
+    try PartFile.open(target: folder("t"), files: files)
+  }
+
+  private func append(_ bytes: some Sequence<UInt8>, _ part: PartFile) throws {
+    try Array(bytes).withUnsafeBytes { try part.append($0) }
+  }
+
+  @Test func `planted link is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1, 2, 3], "victim")
+      try FileManager.default.createSymbolicLink(atPath: folder(name), withDestinationPath: folder("victim"))
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.name == name)
+      #expect(failure?.description.contains("a symbolic link lies in its place; remove it to go on") == true)
+      #expect(folder.bytes("victim") == [1, 2, 3])
+      try FileManager.default.removeItem(atPath: folder(name))
+      try? FileManager.default.removeItem(atPath: folder("t.part"))
+    }
+  }
+
+  @Test func `dangling link is refused`() throws {
+    try FileManager.default.createSymbolicLink(atPath: folder("t.part"), withDestinationPath: folder("nowhere"))
+    #expect(throws: FileFailure.self) { try open() }
+    #expect(folder.bytes("nowhere") == nil)
+  }
+
+  @Test func `link for the unfinished record is replaced`() throws {
+    try folder.put([1, 2, 3], "victim")
+    try FileManager.default.createSymbolicLink(atPath: folder("t.part.meta.tmp"), withDestinationPath: folder("victim"))
+    let part = try open()
+    try append([1], part)
+    try part.commit(story.record(1))
+    #expect(folder.bytes("victim") == [1, 2, 3] && folder.names == ["t.part", "t.part.meta", "victim"])
+  }
+
+  @Test func `hard link is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1, 2, 3], "victim")
+      try FileManager.default.linkItem(atPath: folder("victim"), toPath: folder(name))
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.name == name)
+      #expect(folder.bytes("victim") == [1, 2, 3])
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+
+  @Test func `pipe and folder are refused`() throws {
+    mkfifo(folder("t.part"), 0o600)
+    #expect(throws: FileFailure.self) { try open() }
+    try FileManager.default.removeItem(atPath: folder("t.part"))
+    for name in ["t.part", "t.part.meta"] {
+      try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted, "\(name): \(String(describing: failure))")
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `file of another user is refused`() throws {
+    for name in ["t.part", "t.part.meta"] {
+      try folder.put([1], name)
+      chown(folder(name), 12_345, 12_345)
+      let failure = #expect(throws: FileFailure.self) { try open() }
+      #expect(failure?.kind == .planted && failure?.description.contains("another user") == true)
+      try FileManager.default.removeItem(atPath: folder(name))
+    }
+  }
+}
