@@ -20,6 +20,8 @@ struct ProgressState: Sendable, Equatable {
   var phase = Phase.running
   /// How many bytes it has.
   var bytes: Int64 = 0
+  /// How many of them were there before it was begun.
+  var kept: Int64 = 0
   /// How many it will have, if known.
   var total: Int64?
   /// Bytes a second, if there is something to go by.

@@ -20,13 +20,14 @@ enum DownloadEnd: Sendable {
   }
 
   /// What is shown of it.
-  var phase: ProgressState.Phase {
-    switch self {
+  ///
+  /// - Parameter hasBegun: Whether any byte had come.
+  func phase(hasBegun: Bool) -> ProgressState.Phase {
+    let rest = kept > 0 ? ", \(Wording.bytes(kept)) kept" : hasBegun ? ", nothing kept" : ""
+    return switch self {
     case .done, .there: .done
-    case .failed(_, let kept): .failed("failed\(Self.words(kept))")
-    case .stopped(let kept): .stopped("stopped\(Self.words(kept))")
+    case .failed: .failed("failed\(rest)")
+    case .stopped: .stopped("stopped\(rest)")
     }
   }
-
-  private static func words(_ kept: Int64) -> String { kept > 0 ? ", \(Wording.bytes(kept)) kept" : ", nothing kept" }
 }

@@ -21,6 +21,7 @@ struct DownloadPlan {
     let folder = try folder(options.folder)
     if options.urls.isEmpty { return try interrupted(in: folder) }
     let jobs = options.urls.map { DownloadJob($0, into: folder, checksum: options.checksum) }
+    for job in jobs { try Self.check(job) }
     try check(jobs)
     return jobs
   }
@@ -57,6 +58,16 @@ struct DownloadPlan {
       throw Refusal(description: "The folder “\(path ?? ".")” cannot be made or used.", code: .disk)
     }
     return url
+  }
+
+  private static func check(_ job: DownloadJob) throws(Refusal) {
+    if job.target != nil { return }
+    do {
+      _ = try HTTPURL(job.url)
+    } catch {
+      throw Refusal(description: "\(error)", code: .usage)
+    }
+    throw Refusal(description: "\(job.name) ends in no name for a file; give one by -o.", code: .usage)
   }
 
   private func check(_ jobs: [DownloadJob]) throws(Refusal) {

@@ -6,6 +6,8 @@ import Foundation
 final class DownloadRunner: Sendable {
   private struct State: Sendable {
     var calls: [Int: DownloadCall] = [:]
+    /// How far each is.
+    var reached: [Int: TransferProgress] = [:]
     var isInterrupted = false
   }
 
@@ -62,17 +64,21 @@ final class DownloadRunner: Sendable {
 
   private func run(_ number: Int) async -> DownloadEnd {
     let start = ContinuousClock.now
-    let end = await ended(number, start)
+    let end = await ended(number)
     display?.report(finalState(of: number, end, after: .now - start), of: number)
     return end
   }
 
-  private func ended(_ number: Int, _ start: ContinuousClock.Instant) async -> DownloadEnd {
+  private func ended(_ number: Int) async -> DownloadEnd {
     let job = jobs[number]
     if options.continues, let bytes = WholeFile.bytes(of: job) { return .there(bytes) }
     guard let call = begin(number) else { return .stopped(kept: kept(of: job)) }
     defer { state.withLock { $0.calls[number] = nil } }
-    for await progress in call.progress { show(progress, of: number) }
+    let left = options.startsOver ? 0 : kept(of: job)
+    for await progress in call.progress where progress.direction == .download {
+      state.withLock { $0.reached[number] = progress }
+      display?.report(shown(progress, of: job, left), of: number)
+    }
     do throws(APIError) {
       return .done(try await call.value())
     } catch {
@@ -108,16 +114,17 @@ final class DownloadRunner: Sendable {
 
   // MARK: - Showing
 
-  private func show(_ progress: TransferProgress, of number: Int) {
-    guard progress.direction == .download else { return }
-    let state = ProgressState(
-      name: jobs[number].name, bytes: progress.bytes, total: progress.total, rate: progress.rate,
+  private func shown(_ progress: TransferProgress, of job: DownloadJob, _ left: Int64) -> ProgressState {
+    ProgressState(
+      name: job.name, bytes: progress.bytes, kept: left, total: progress.total, rate: progress.rate,
       timeLeft: progress.timeLeft)
-    display?.report(state, of: number)
   }
 
   private func finalState(of number: Int, _ end: DownloadEnd, after elapsed: Duration) -> ProgressState {
-    var state = ProgressState(name: jobs[number].name, phase: end.phase)
+    let reached = self.state.withLock { $0.reached[number] }
+    var state = ProgressState(name: jobs[number].name, phase: end.phase(hasBegun: (reached?.bytes ?? 0) > 0))
+    state.bytes = reached?.bytes ?? 0
+    state.total = reached?.total
     switch end {
     case .done(let file):
       state.name = file.url.lastPathComponent
@@ -125,7 +132,7 @@ final class DownloadRunner: Sendable {
       state.total = file.bytes
       state.elapsed = elapsed
       let seconds = elapsed / .seconds(1)
-      state.rate = seconds > 0 ? Double(file.fetchedBytes) / seconds : nil
+      state.rate = seconds > 0 && file.fetchedBytes > 0 ? Double(file.fetchedBytes) / seconds : nil
       state.note = Self.note(on: file)
     case .there(let bytes):
       state.bytes = bytes
