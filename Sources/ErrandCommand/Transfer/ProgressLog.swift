@@ -24,7 +24,7 @@ struct ProgressLog {
     tenth = (state.percent ?? 0) / 10
     mark = max(1 << 20, Self.doubled(state.bytes))
     if state.isOver { return nil }
-    if goesOn { return "\(verb) at \(Self.amount(state))" }
+    if state.bytes > 0, verb != "starts" { return "\(verb) at \(Self.amount(state))" }
     return state.total.map { "\(verb), \(Wording.bytes($0))" } ?? verb
   }
 

@@ -42,7 +42,9 @@ struct ResumeScene: DemoScene {
 
     for request in server.loopback.requests { stage.showSent(request, to: .cdn, fields: ["Range", "If-Range"]) }
     stage.showGot(first.error)
-    for part in left { stage.showGot("left: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)") }
+    for part in left {
+      stage.showGot("left: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
+    }
     stage.showGot(
       "then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(second.checkedBy) right")
     claim(second, server, on: stage)

@@ -26,6 +26,8 @@ enum DownloadEnd: Sendable {
     let rest = kept > 0 ? ", \(Wording.bytes(kept)) kept" : hasBegun ? ", nothing kept" : ""
     return switch self {
     case .done, .there: .done
+    // What came with a refusing status was no part of the file.
+    case .failed(let error, 0) where error.stage == .validate: .failed("failed")
     case .failed: .failed("failed\(rest)")
     case .stopped: .stopped("stopped\(rest)")
     }

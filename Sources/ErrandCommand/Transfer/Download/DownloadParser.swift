@@ -94,7 +94,9 @@ struct DownloadParser {
     }
     if options.output != nil, options.folder != nil { throw UsageError("take -o for a file, or -d for a folder") }
     if options.continues, options.startsOver { throw UsageError("-c goes on, and --fresh starts over; take one") }
-    if options.output != nil, options.takesServerName { throw UsageError("-o names the file, and so does -J; take one") }
+    if options.output != nil, options.takesServerName {
+      throw UsageError("-o names the file, and so does -J; take one")
+    }
     if options.urls.isEmpty, options.refresh != nil || options.resource != nil {
       throw UsageError("--refresh and --resource need the URL that they are about")
     }
