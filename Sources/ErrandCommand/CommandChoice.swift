@@ -4,6 +4,8 @@ enum CommandChoice: Sendable, Equatable {
   case demo([Int])
   /// Send one request.
   case send([String])
+  /// Download files.
+  case download([String])
   /// Look into a store, or remove from it.
   case cache([String])
   /// Show a text that was asked for.
@@ -17,6 +19,7 @@ enum CommandChoice: Sendable, Equatable {
     case nil: self = .refuse("say what to do", help: HelpText.usage)
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
     case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
+    case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
@@ -38,6 +41,7 @@ enum CommandChoice: Sendable, Equatable {
     case nil: .show(HelpText.usage)
     case "demo": .show(HelpText.demo)
     case "send": .show(HelpText.send)
+    case "download": .show(HelpText.download)
     case "cache": .show(HelpText.cache)
     case let word?: .refuse("there is no command “\(word)”", help: HelpText.usage)
     }

@@ -15,6 +15,7 @@ enum ErrandCommand {
     case .demo(let numbers):
       return await Demo(paint: Terminal.paint(for: .output), isTerminal: Terminal.isTerminal(.output)).play(numbers)
     case .send(let arguments): return await SendCommand.run(arguments)
+    case .download(let arguments): return await DownloadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
     case .show(let text):
       Terminal.write(text)

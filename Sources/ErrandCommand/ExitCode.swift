@@ -7,12 +7,17 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case nameLookup = 6
   case refused = 7
   case status = 22
+  case disk = 23
   case timeout = 28
+  case changed = 33
+  case broken = 56
   case tls = 60
   case usage = 64
   case data = 65
   case notStored = 66
   case noStore = 72
+  case exists = 73
+  case busy = 75
   case forbidden = 77
   case interrupted = 130
 

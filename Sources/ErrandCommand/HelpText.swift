@@ -7,12 +7,14 @@ enum HelpText {
 
     usage: errand demo [NUMBER …]       play the everyday scenes against an embedded server
            errand send [METHOD] URL …   send one request
+           errand download URL …        download files, and go on where a download stopped
            errand cache VERB DIR …      look into a folder of kept answers: list, show, stats, clear
-           errand help [COMMAND]        teach demo, send or cache
+           errand help [COMMAND]        teach demo, send, download or cache
            errand --version
 
     try:   errand demo
            errand send https://example.com -v
+           errand download https://example.com/big.iso -c
            errand send https://example.com --cache /tmp/kept && errand cache list /tmp/kept
 
     """

@@ -12,6 +12,8 @@ import Testing
       (["--help"], .show(HelpText.usage)), (["help", "send"], .show(HelpText.send)),
       (["cache", "list", "d"], .cache(["list", "d"])), (["cache", "list", "--help"], .show(HelpText.cache)),
       (["help", "cache"], .show(HelpText.cache)), (["cache"], .cache([])),
+      (["download", "-c"], .download(["-c"])), (["download", "u", "-h"], .show(HelpText.download)),
+      (["help", "download"], .show(HelpText.download)),
       (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
       ([], .refuse("say what to do", help: HelpText.usage)),
       (["frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
@@ -22,15 +24,22 @@ import Testing
     #expect(CommandChoice(words) == choice)
   }
 
-  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache])
+  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache, HelpText.download])
   func `help fits the screen`(text: String) {
     for line in text.split(separator: "\n") { #expect(TextLayout.width(line) <= 100, "\(line)") }
     #expect(text.hasSuffix("\n"))
   }
 
-  @Test(arguments: ExitCode.allCases)
+  private static let ofTransfers: Set<ExitCode> = [.disk, .changed, .broken, .exists, .busy]
+
+  @Test(arguments: ExitCode.allCases.filter { !ofTransfers.contains($0) })
   func `help tells every exit status`(code: ExitCode) {
     #expect(HelpText.send.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: ExitCode.allCases.filter { $0 != .noStore && $0 != .forbidden })
+  func `help tells the statuses of download`(code: ExitCode) {
+    #expect(HelpText.download.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .forbidden])
@@ -65,5 +74,20 @@ import Testing
     ] as [(APIError, ExitCode)])
   func `an error has its status`(error: APIError, code: ExitCode) {
     #expect(ExitCode(error) == code)
+  }
+
+  @Test(
+    arguments: [
+      (APIError(.transfer, .diskFull, ""), .disk), (APIError(.transfer, .file, ""), .disk),
+      (APIError(.transfer, .checksumMismatch, ""), .data), (APIError(.transfer, .resumeMismatch, ""), .changed),
+      (APIError(.transfer, .busy, ""), .busy), (APIError(.transfer, .fileExists, ""), .exists),
+      (APIError(.transfer, .init(rawValue: "x"), ""), .other), (APIError(.deadline, .deadline, ""), .timeout),
+      (APIError(.transport, .init(rawValue: "truncated"), ""), .broken),
+      (APIError(.transport, .init(rawValue: "reset"), ""), .broken),
+      (APIError(.transport, .init(rawValue: "nameLookup"), ""), .nameLookup),
+      (APIError(.validate, .status, ""), .status), (APIError(.cancelled, .cancelled, ""), .interrupted),
+    ] as [(APIError, ExitCode)])
+  func `a transfer's error has its status`(error: APIError, code: ExitCode) {
+    #expect(ExitCode.ofTransfer(error) == code)
   }
 }

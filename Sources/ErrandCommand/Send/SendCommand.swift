@@ -1,4 +1,3 @@
-import Dispatch
 import Errand
 import Foundation
 
@@ -31,8 +30,11 @@ struct SendCommand {
   }
 
   private func run() async -> ExitCode {
-    let interruption = await Self.cancelWhenInterrupted(client, cache)
-    defer { interruption.cancel() }
+    let interruption = await Interruption { [client, cache] in
+      client.cancelAll()
+      cache?.interrupt()
+    }
+    defer { interruption.stop() }
     let code = await send()
     await cache?.close()
     return code
@@ -127,37 +129,9 @@ struct SendCommand {
 
   // MARK: - The client
 
-  /// Lets an interrupt from the keyboard cancel the call, so that it ends in order. Returns once it is listened for:
-  /// one that came earlier would be lost.
-  private nonisolated static func cancelWhenInterrupted(
-    _ client: APIClient, _ cache: SendCache?
-  ) async -> any DispatchSourceSignal {
-    signal(SIGINT, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler { @Sendable in
-      client.cancelAll()
-      cache?.interrupt()
-    }
-    await withCheckedContinuation { continuation in
-      source.setRegistrationHandler { @Sendable in continuation.resume() }
-      source.resume()
-    }
-    return source
-  }
-
   private static func client(for options: SendOptions, _ cache: SendCache?) -> APIClient {
-    var configuration = ClientConfiguration(baseURL: "")
+    var configuration = ClientConfiguration.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy)
     configuration.cache = cache.map { .own($0.cache) } ?? .off
-    configuration.userAgent = "errand/\(HelpText.version)"
-    if options.isVerbose {
-      let talk = Talk(paint: Terminal.paint(for: .error)) { Terminal.write($0, to: .error) }
-      configuration.exchangeInterceptors = [talk]
-    }
-    #if os(Linux)
-      var transport = CurlConfiguration()
-      transport.proxy = options.usesProxy ? .environment : .none
-      if let curl = try? CurlTransport(transport) { configuration.transport = .own(curl) }
-    #endif
     return APIClient(configuration)
   }
 }

@@ -79,10 +79,10 @@ struct SendParser {
 
   private mutating func take(_ value: String, of name: String) throws(UsageError) {
     switch name {
-    case "-H", "--header": options.fields.append(try Self.field(value))
+    case "-H", "--header": options.fields.append(try RequestNotation.field(value))
     case "--shape": options.shape = try Self.shape(value)
-    case "--timeout": options.timeout = try Self.timeout(value)
-    case "--user": try credential(try Self.basic(value))
+    case "--timeout": options.timeout = try RequestNotation.timeout(value)
+    case "--user": try credential(try RequestNotation.basic(value))
     case "--bearer": try credential(.bearer(value))
     case "--cache":
       guard !value.isEmpty else { throw UsageError("--cache needs a folder") }
@@ -106,32 +106,12 @@ struct SendParser {
     options.credential = credential
   }
 
-  private static func field(_ text: String) throws(UsageError) -> SendOptions.Field {
-    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-      throw UsageError("-H needs the form 'Name: value'; 'Name:' leaves the field out")
-    }
-    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-    return .init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
-  }
-
   private static func shape(_ text: String) throws(UsageError) -> JSONShape {
     do {
       return try ShapeNotation.shape(of: text)
     } catch {
       throw UsageError("--shape: \(error)")
     }
-  }
-
-  private static func timeout(_ text: String) throws(UsageError) -> Duration {
-    guard let seconds = Double(text), seconds > 0, seconds <= 1_000_000_000 else {
-      throw UsageError("--timeout needs a number of seconds above 0, such as 2.5, not “\(text)”")
-    }
-    return .seconds(seconds)
-  }
-
-  private static func basic(_ text: String) throws(UsageError) -> RequestCredential {
-    guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
-    return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
   }
 
   // MARK: - Method, URL and items
@@ -143,7 +123,7 @@ struct SendParser {
       places.removeFirst()
     }
     guard let url = places.popFirst() else { throw UsageError("a URL is missing") }
-    options.url = try Self.completed(url)
+    options.url = try RequestNotation.url(url)
     for place in places { options.items.append(try Self.item(place)) }
     try checkNames()
   }
@@ -163,20 +143,6 @@ struct SendParser {
     if isCapital { return word }
     let known = ["get", "post", "put", "patch", "delete", "head", "options"]
     return known.contains(word) ? word.uppercased() : nil
-  }
-
-  /// A URL with a scheme: https where none is given, http for this machine.
-  private static func completed(_ text: String) throws(UsageError) -> String {
-    let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
-    let authority = (scheme.map { text[$0.range.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
-    guard !authority.contains("@") else {
-      throw UsageError("take name and password out of the URL and give them by --user name:password")
-    }
-    if scheme != nil { return text }
-    if text.hasPrefix(":") { return "http://localhost\(text)" }
-    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1"
-    return (isHere ? "http://" : "https://") + text
   }
 
   private static func item(_ text: String) throws(UsageError) -> SendOptions.Item {

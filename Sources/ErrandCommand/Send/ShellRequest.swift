@@ -23,20 +23,8 @@ struct ShellRequest: APIRequest {
   var headers: RequestHeaders {
     var headers = RequestHeaders()
     if options.shape != nil || options.format == .json { headers.set(.accept, "application/json, */*;q=0.5") }
-    var said: Set<HTTPFieldName> = []
-    for field in options.fields {
-      let name = HTTPFieldName(field.name)
-      guard let value = field.value, !said.insert(name).inserted else {
-        headers.set(name, field.value.map { Self.value($0, of: field.name) })
-        continue
-      }
-      headers.add(name, Self.value(value, of: field.name))
-    }
+    headers.say(options.fields)
     return headers
-  }
-
-  private static func value(_ text: String, of name: String) -> RequestHeaders.FieldValue {
-    Secrets.isSecret(name) ? .secret(text) : .text(text)
   }
 
   private static func argument(_ value: JSONValue) -> ArgumentValue {

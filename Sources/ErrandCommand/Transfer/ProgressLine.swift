@@ -36,9 +36,10 @@ struct ProgressLine {
 
   /// What is said of a transfer that is whole.
   static func summary(_ state: ProgressState) -> String {
-    guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))" }
+    let note = state.note.map { ", \($0)" } ?? ""
+    guard let elapsed = state.elapsed else { return "done, \(Wording.bytes(state.bytes))\(note)" }
     let rate = state.rate.map { ", \(Wording.rate($0))" } ?? ""
-    return "done, \(Wording.bytes(state.bytes)) in \(Wording.duration(elapsed))\(rate)"
+    return "done, \(Wording.bytes(state.bytes)) in \(Wording.duration(elapsed))\(rate)\(note)"
   }
 
   /// A name as it may be shown: nothing in it moves the cursor, ends the line or turns the reading order.

@@ -18,17 +18,18 @@ struct ProgressLog {
 
   private mutating func beginning(_ state: ProgressState) -> String? {
     guard !hasBegun || state.bytes < bytes else { return nil }
-    let verb = hasBegun ? "starts over" : state.bytes > 0 ? "goes on" : "starts"
+    let goesOn = !hasBegun && state.kept > 0 && state.bytes >= state.kept
+    let verb = goesOn ? "goes on" : hasBegun ? "starts over" : "starts"
     hasBegun = true
     tenth = (state.percent ?? 0) / 10
     mark = max(1 << 20, Self.doubled(state.bytes))
-    if state.phase == .done { return nil }
-    if state.bytes > 0 { return "\(verb) at \(Self.amount(state))" }
+    if state.isOver { return nil }
+    if state.bytes > 0, verb != "starts" { return "\(verb) at \(Self.amount(state))" }
     return state.total.map { "\(verb), \(Wording.bytes($0))" } ?? verb
   }
 
   private mutating func step(_ state: ProgressState) -> String? {
-    guard !state.isOver else { return nil }
+    guard !state.isOver, state.total.map({ state.bytes < $0 }) ?? true else { return nil }
     if let percent = state.percent {
       guard percent / 10 > tenth else { return nil }
       tenth = percent / 10

@@ -20,6 +20,8 @@ struct ProgressState: Sendable, Equatable {
   var phase = Phase.running
   /// How many bytes it has.
   var bytes: Int64 = 0
+  /// How many of them were there before it was begun.
+  var kept: Int64 = 0
   /// How many it will have, if known.
   var total: Int64?
   /// Bytes a second, if there is something to go by.
@@ -28,6 +30,9 @@ struct ProgressState: Sendable, Equatable {
   var timeLeft: Duration?
   /// How long it has taken so far.
   var elapsed: Duration?
+
+  /// More words for the end of one that is done.
+  var note: String?
 
   /// Whether nothing more comes of it.
   var isOver: Bool {

@@ -31,12 +31,23 @@ import Testing
   }
 
   @Test func `a resumed one goes on`() {
-    let told = lines([state(45 * Self.mib), state(49 * Self.mib), state(50 * Self.mib)])
+    var begun = state(45 * Self.mib)
+    begun.kept = 44 * Self.mib
+    let told = lines([begun, state(49 * Self.mib), state(50 * Self.mib)])
     #expect(told == ["f: goes on at 45.0 MiB of 100.0 MiB", "f: 50 %, 50.0 MiB of 100.0 MiB"])
   }
 
+  @Test func `fewer bytes than were kept start anew`() {
+    var begun = state(3 * Self.mib)
+    begun.kept = 44 * Self.mib
+    #expect(lines([begun]) == ["f: starts, 100.0 MiB"])
+    #expect(lines([state(3 * Self.mib)]) == ["f: starts, 100.0 MiB"])
+  }
+
   @Test func `a restart is told`() {
-    let told = lines([state(45 * Self.mib), state(0), state(10 * Self.mib), state(3 * Self.mib)])
+    var begun = state(45 * Self.mib)
+    begun.kept = 45 * Self.mib
+    let told = lines([begun, state(0), state(10 * Self.mib), state(3 * Self.mib)])
     let expected = [
       "f: goes on at 45.0 MiB of 100.0 MiB", "f: starts over, 100.0 MiB", "f: 10 %, 10.0 MiB of 100.0 MiB",
       "f: starts over at 3.0 MiB of 100.0 MiB",
@@ -57,8 +68,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (ProgressState.Phase.done, ["f: done, 5 bytes"]), (.failed("no\nroom"), ["f: starts, 5 bytes", "f: no␊room"]),
-    (.stopped("kept"), ["f: starts, 5 bytes", "f: kept"]), (.waiting, []),
+    (ProgressState.Phase.done, ["f: done, 5 bytes"]), (.failed("no\nroom"), ["f: no␊room"]),
+    (.stopped("kept"), ["f: kept"]), (.waiting, []),
   ])
   func `the end is told once`(phase: ProgressState.Phase, expected: [String]) {
     let end = state(phase == .done ? 5 : 0, of: 5, phase)

@@ -1,0 +1,42 @@
+import Errand
+import Foundation
+
+/// Reads what every command that sends says alike: URL, fields, credentials, time-out.
+enum RequestNotation {
+  /// A URL with a scheme: https where none is given, http for this machine.
+  static func url(_ text: String) throws(UsageError) -> String {
+    let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//)
+    let authority = (scheme.map { text[$0.range.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
+    guard !authority.contains("@") else {
+      throw UsageError("take name and password out of the URL and give them by --user name:password")
+    }
+    if scheme != nil { return text }
+    if text.hasPrefix(":") { return "http://localhost\(text)" }
+    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1"
+    return (isHere ? "http://" : "https://") + text
+  }
+
+  /// One `-H`.
+  static func field(_ text: String) throws(UsageError) -> SendOptions.Field {
+    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+      throw UsageError("-H needs the form 'Name: value'; 'Name:' leaves the field out")
+    }
+    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    return .init(name: String(text[..<colon]), value: value.isEmpty ? nil : value)
+  }
+
+  /// A number of seconds.
+  static func timeout(_ text: String) throws(UsageError) -> Duration {
+    guard let seconds = Double(text), seconds > 0, seconds <= 1_000_000_000 else {
+      throw UsageError("--timeout needs a number of seconds above 0, such as 2.5, not “\(text)”")
+    }
+    return .seconds(seconds)
+  }
+
+  /// A name and a password.
+  static func basic(_ text: String) throws(UsageError) -> RequestCredential {
+    guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
+    return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+  }
+}

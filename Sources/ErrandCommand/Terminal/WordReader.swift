@@ -1,0 +1,53 @@
+/// Takes the words behind a command apart into options and the rest.
+///
+/// `--name value`, `--name=value`, `-n value` and `-nvalue` are the same; behind `--` nothing is an option.
+struct WordReader {
+  /// One thing that was said.
+  enum Item: Equatable {
+    /// An option without a value.
+    case flag(String)
+    /// An option with its value.
+    case option(String, value: String)
+    /// What is no option.
+    case place(String)
+  }
+
+  private var words: ArraySlice<String>
+  private let flags: Set<String>
+  private let valued: Set<String>
+  private var isPlain = false
+
+  /// Makes a reader that knows options without a value and with one.
+  init(_ words: [String], flags: Set<String>, valued: Set<String>) {
+    self.words = words[...]
+    self.flags = flags
+    self.valued = valued
+  }
+
+  /// The next item; nil behind the last.
+  mutating func next() throws(UsageError) -> Item? {
+    guard let word = words.popFirst() else { return nil }
+    if isPlain || !word.hasPrefix("-") || word.count == 1 { return .place(word) }
+    if word == "--" {
+      isPlain = true
+      return try next()
+    }
+    return try option(word)
+  }
+
+  private mutating func option(_ word: String) throws(UsageError) -> Item {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isLong = word.hasPrefix("--")
+    let name = isLong ? parts[0] : String(word.prefix(2))
+    let attached = isLong ? (parts.count > 1 ? parts[1] : nil) : (word.count > 2 ? String(word.dropFirst(2)) : nil)
+    if flags.contains(name) {
+      guard attached == nil else { throw UsageError("\(name) takes no value") }
+      return .flag(name)
+    }
+    guard valued.contains(name) else {
+      throw UsageError("there is no option “\(name)”; what is no option and begins with - goes behind --")
+    }
+    guard let value = attached ?? words.popFirst() else { throw UsageError("\(name) needs a value") }
+    return .option(name, value: value)
+  }
+}

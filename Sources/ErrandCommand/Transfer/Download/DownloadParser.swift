@@ -1,0 +1,108 @@
+import Errand
+import Foundation
+
+/// Reads the words behind `errand download`.
+struct DownloadParser {
+  private static let flags: Set<String> = [
+    "-c", "--continue", "--fresh", "-J", "--server-name", "-n", "--no-replace", "--wait", "-v", "--verbose", "-q",
+    "--quiet", "--no-proxy",
+  ]
+  private static let valued: Set<String> = [
+    "-o", "--output", "-d", "--dir", "--sha256", "--sha512", "--parallel", "--files", "--limit-rate", "--refresh",
+    "--resource", "-H", "--header", "--user", "--bearer", "--timeout",
+  ]
+
+  private var options = DownloadOptions()
+
+  /// Reads all words.
+  static func parse(_ words: [String]) throws(UsageError) -> DownloadOptions {
+    var parser = DownloadParser()
+    var reader = WordReader(words, flags: flags, valued: valued)
+    while let item = try reader.next() {
+      switch item {
+      case .flag(let name): parser.take(name)
+      case .option(let name, let value): try parser.take(value, of: name)
+      case .place(let url): parser.options.urls.append(try RequestNotation.url(url))
+      }
+    }
+    try check(parser.options)
+    return parser.options
+  }
+
+  private mutating func take(_ name: String) {
+    switch name {
+    case "-c", "--continue": options.continues = true
+    case "--fresh": options.startsOver = true
+    case "-J", "--server-name": options.takesServerName = true
+    case "-n", "--no-replace": options.replaces = false
+    case "--wait": options.waits = true
+    case "-v", "--verbose": options.isVerbose = true
+    case "-q", "--quiet": options.isQuiet = true
+    default: options.usesProxy = false
+    }
+  }
+
+  private mutating func take(_ value: String, of name: String) throws(UsageError) {
+    switch name {
+    case "-o", "--output": options.output = try Self.place(value, name)
+    case "-d", "--dir": options.folder = try Self.place(value, name)
+    case "--sha256": try checksum(try ChecksumNotation.sha256(value, of: name))
+    case "--sha512": try checksum(try ChecksumNotation.sha512(value, of: name))
+    case "--limit-rate": options.bytesPerSecond = try RateNotation.bytesPerSecond(value, of: name)
+    case "--parallel": options.parallel = try Self.count(value, name)
+    case "--files": options.width = try Self.count(value, name)
+    case "--refresh": options.refresh = try FreshLink(value, of: name)
+    case "--resource": options.resource = try Self.said(value, name)
+    case "--timeout": options.timeout = try RequestNotation.timeout(value)
+    case "--user": try credential(try RequestNotation.basic(value))
+    case "--bearer": try credential(.bearer(value))
+    default: options.fields.append(try RequestNotation.field(value))
+    }
+  }
+
+  private static func said(_ value: String, _ name: String) throws(UsageError) -> String {
+    guard !value.isEmpty else { throw UsageError("\(name) needs a value that is not empty") }
+    return value
+  }
+
+  private static func place(_ value: String, _ name: String) throws(UsageError) -> String {
+    guard value != "-" else { throw UsageError("a download goes into a file; “errand send URL” writes to the pipe") }
+    return try said(value, name)
+  }
+
+  private static func count(_ value: String, _ name: String) throws(UsageError) -> Int {
+    guard let count = Int(value), (1...16).contains(count) else {
+      throw UsageError("\(name) needs a number from 1 to 16, not “\(value)”")
+    }
+    return count
+  }
+
+  private mutating func checksum(_ checksum: Checksum) throws(UsageError) {
+    guard options.checksum == nil else { throw UsageError("one checksum is enough: --sha256 or --sha512") }
+    options.checksum = checksum
+  }
+
+  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
+    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    options.credential = credential
+  }
+
+  /// What does not go together.
+  private static func check(_ options: DownloadOptions) throws(UsageError) {
+    if options.urls.isEmpty, !options.continues {
+      throw UsageError("a URL is missing; -c without one goes on with what lies in the folder")
+    }
+    if options.output != nil, options.folder != nil { throw UsageError("take -o for a file, or -d for a folder") }
+    if options.continues, options.startsOver { throw UsageError("-c goes on, and --fresh starts over; take one") }
+    if options.output != nil, options.takesServerName {
+      throw UsageError("-o names the file, and so does -J; take one")
+    }
+    if options.urls.isEmpty, options.refresh != nil || options.resource != nil {
+      throw UsageError("--refresh and --resource need the URL that they are about")
+    }
+    guard options.urls.count > 1 else { return }
+    if options.output != nil { throw UsageError("-o is for one URL; take -d for a folder") }
+    if options.checksum != nil { throw UsageError("a checksum is for one URL; download the others apart") }
+    if options.resource != nil { throw UsageError("--resource is for one URL; download the others apart") }
+  }
+}

@@ -1,0 +1,118 @@
+import Errand
+import ErrandChecksum
+import ErrandTransfer
+import Foundation
+
+/// Finds out which downloads the words mean, and where their files go.
+struct DownloadPlan {
+  /// Why nothing can be begun.
+  struct Refusal: Error, Equatable, CustomStringConvertible {
+    let description: String
+    let code: ExitCode
+  }
+
+  private let options: DownloadOptions
+
+  init(_ options: DownloadOptions) { self.options = options }
+
+  /// The downloads, in the order of the words.
+  func jobs() throws(Refusal) -> [DownloadJob] {
+    if let output = options.output { return [try job(to: try file(output))] }
+    let folder = try folder(options.folder)
+    if options.urls.isEmpty { return try interrupted(in: folder) }
+    let jobs = options.urls.map { DownloadJob($0, into: folder, checksum: options.checksum) }
+    for job in jobs { try Self.check(job) }
+    try check(jobs)
+    return jobs
+  }
+
+  private func job(to file: URL) throws(Refusal) -> DownloadJob {
+    if let url = options.urls.first { return DownloadJob(url, to: file, checksum: options.checksum) }
+    let jobs = try interrupted(in: file.deletingLastPathComponent()) { $0 == file.path(percentEncoded: false) }
+    guard let job = jobs.first else { throw Self.nothing("at “\(file.lastPathComponent)”") }
+    return job
+  }
+
+  // MARK: - Places
+
+  /// A file as it can be replaced: a link leads to it, and a device is none.
+  private func file(_ path: String) throws(Refusal) -> URL {
+    let url = URL(filePath: path, directoryHint: .notDirectory).absoluteURL
+    let place = url.resolvingSymlinksInPath()
+    let kind = try? FileManager.default.attributesOfItem(atPath: place.path(percentEncoded: false))[.type]
+    switch kind as? FileAttributeType {
+    case nil, .typeRegular?: return place
+    case .typeDirectory?:
+      throw Refusal(description: "“\(path)” is a folder; -d names one to write into", code: .usage)
+    default:
+      throw Refusal(description: "“\(path)” is no plain file; “errand send URL -o” writes to such", code: .usage)
+    }
+  }
+
+  /// A folder, which is made where it is missing.
+  private func folder(_ path: String?) throws(Refusal) -> URL {
+    let url = URL(filePath: path ?? ".", directoryHint: .isDirectory).absoluteURL.standardizedFileURL
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    } catch {
+      throw Refusal(description: "The folder “\(path ?? ".")” cannot be made or used.", code: .disk)
+    }
+    return url
+  }
+
+  private static func check(_ job: DownloadJob) throws(Refusal) {
+    if job.target != nil { return }
+    do {
+      _ = try HTTPURL(job.url)
+    } catch {
+      throw Refusal(description: "\(error)", code: .usage)
+    }
+    throw Refusal(description: "\(job.name) ends in no name for a file; give one by -o.", code: .usage)
+  }
+
+  private func check(_ jobs: [DownloadJob]) throws(Refusal) {
+    var places: Set<URL> = []
+    for job in jobs {
+      guard let target = job.target, !places.insert(target).inserted else { continue }
+      throw Refusal(
+        description: "Two of the URLs end in “\(job.name)”; download one of them apart, with -o.", code: .usage)
+    }
+  }
+
+  // MARK: - What was interrupted
+
+  private func interrupted(
+    in folder: URL, where isMeant: (String) -> Bool = { _ in true }
+  ) throws(Refusal) -> [DownloadJob] {
+    let parts: [InterruptedPart]
+    do {
+      parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter { isMeant($0.target) }
+    } catch {
+      throw Refusal(description: "\(error)", code: .disk)
+    }
+    guard !parts.isEmpty else { throw Self.nothing("in that folder") }
+    var jobs: [DownloadJob] = []
+    for part in parts { jobs.append(try job(goingOnWith: part)) }
+    return jobs
+  }
+
+  private static func nothing(_ place: String) -> Refusal {
+    Refusal(description: "Nothing was interrupted \(place); give the URL.", code: .notStored)
+  }
+
+  private func job(goingOnWith part: InterruptedPart) throws(Refusal) -> DownloadJob {
+    let file = URL(filePath: part.target, directoryHint: .notDirectory)
+    guard (try? HTTPURL(part.record.request.url)) != nil else {
+      let name = file.lastPathComponent
+      throw Refusal(description: "“\(name)” was begun with --resource; give that and a URL again.", code: .usage)
+    }
+    return DownloadJob(part.record.request.url, to: file, checksum: options.checksum ?? recorded(part.record.checksum))
+  }
+
+  /// The checksum that was asked for at the beginning.
+  private func recorded(_ checksum: RecordedChecksum?) -> Checksum? {
+    guard let checksum, let algorithm = [DigestAlgorithm].standard.first(where: { $0.name == checksum.algorithm })
+    else { return nil }
+    return try? Checksum(algorithm, checksum.hex)
+  }
+}

@@ -1,0 +1,152 @@
+import Errand
+import ErrandSupport
+import Foundation
+
+/// Carries downloads out, several side by side, and shows how far they are.
+final class DownloadRunner: Sendable {
+  private struct State: Sendable {
+    var calls: [Int: DownloadCall] = [:]
+    /// How far each is.
+    var reached: [Int: TransferProgress] = [:]
+    var isInterrupted = false
+  }
+
+  private let jobs: [DownloadJob]
+  private let options: DownloadOptions
+  private let client: APIClient
+  private let display: ProgressDisplay?
+  private let state = Locked(State())
+
+  /// Makes a runner.
+  ///
+  /// - Parameter display: Where to show how far they are; nil for nowhere.
+  init(_ jobs: [DownloadJob], _ options: DownloadOptions, _ client: APIClient, _ display: ProgressDisplay?) {
+    self.jobs = jobs
+    self.options = options
+    self.client = client
+    self.display = display
+  }
+
+  /// Whether the user has ended it.
+  var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+  /// Ends what is under way and keeps the parts; what waits is not begun.
+  func interrupt() {
+    let calls = state.withLock { state in
+      state.isInterrupted = true
+      return Array(state.calls.values)
+    }
+    for call in calls {
+      Task { await call.cancel() }
+    }
+  }
+
+  /// Carries them all out; gives their ends in their order.
+  func run() async -> [DownloadEnd] {
+    for job in jobs { _ = display?.add(ProgressState(name: job.name, phase: .waiting)) }
+    return await withTaskGroup(of: (Int, DownloadEnd).self) { group in
+      var ends: [Int: DownloadEnd] = [:]
+      var waiting = jobs.indices[...]
+      func beginNext() {
+        guard let number = waiting.popFirst() else { return }
+        group.addTask { (number, await self.run(number)) }
+      }
+      for _ in 0..<options.width { beginNext() }
+      for await (number, end) in group {
+        ends[number] = end
+        beginNext()
+      }
+      return jobs.indices.compactMap { ends[$0] }
+    }
+  }
+
+  // MARK: - One download
+
+  private func run(_ number: Int) async -> DownloadEnd {
+    let start = ContinuousClock.now
+    let end = await ended(number)
+    display?.report(finalState(of: number, end, after: .now - start), of: number)
+    return end
+  }
+
+  private func ended(_ number: Int) async -> DownloadEnd {
+    let job = jobs[number]
+    if options.continues, let bytes = WholeFile.bytes(of: job) { return .there(bytes) }
+    guard let call = begin(number) else { return .stopped(kept: kept(of: job)) }
+    defer { state.withLock { $0.calls[number] = nil } }
+    let left = options.startsOver ? 0 : kept(of: job)
+    for await progress in call.progress where progress.direction == .download {
+      state.withLock { $0.reached[number] = progress }
+      display?.report(shown(progress, of: job, left), of: number)
+    }
+    do throws(APIError) {
+      return .done(try await call.value())
+    } catch {
+      return error.isCancelled ? .stopped(kept: kept(of: job)) : .failed(error, kept: kept(of: job))
+    }
+  }
+
+  /// Nil where the user has ended it.
+  private func begin(_ number: Int) -> DownloadCall? {
+    if isInterrupted { return nil }
+    let call = client.download(request(jobs[number]))
+    let isUnwanted = state.withLock { state in
+      state.calls[number] = call
+      return state.isInterrupted
+    }
+    if isUnwanted {
+      Task { await call.cancel() }
+    }
+    return call
+  }
+
+  private func request(_ job: DownloadJob) -> ShellDownload {
+    let freshURL = options.refresh.map { link -> (@Sendable (HTTPResponse) async throws -> String) in
+      { [client] _ in try await link.url(for: job.url, client) }
+    }
+    return ShellDownload(job: job, options: options, freshURL: freshURL)
+  }
+
+  private func kept(of job: DownloadJob) -> Int64 {
+    guard let left = job.left, left.isResumable else { return 0 }
+    return left.committed
+  }
+
+  // MARK: - Showing
+
+  private func shown(_ progress: TransferProgress, of job: DownloadJob, _ left: Int64) -> ProgressState {
+    ProgressState(
+      name: job.name, bytes: progress.bytes, kept: left, total: progress.total, rate: progress.rate,
+      timeLeft: progress.timeLeft)
+  }
+
+  private func finalState(of number: Int, _ end: DownloadEnd, after elapsed: Duration) -> ProgressState {
+    let reached = self.state.withLock { $0.reached[number] }
+    var state = ProgressState(name: jobs[number].name, phase: end.phase(hasBegun: (reached?.bytes ?? 0) > 0))
+    state.bytes = reached?.bytes ?? 0
+    state.total = reached?.total
+    switch end {
+    case .done(let file):
+      state.name = file.url.lastPathComponent
+      state.bytes = file.bytes
+      state.total = file.bytes
+      state.elapsed = elapsed
+      let seconds = elapsed / .seconds(1)
+      state.rate = seconds > 0 && file.fetchedBytes > 0 ? Double(file.fetchedBytes) / seconds : nil
+      state.note = Self.note(on: file)
+    case .there(let bytes):
+      state.bytes = bytes
+      state.note = "it was there"
+    case .failed, .stopped: break
+    }
+    return state
+  }
+
+  /// What was kept from before, and what was checked.
+  private static func note(on file: DownloadedFile) -> String? {
+    var parts: [String] = []
+    if file.keptBytes > 0 { parts.append("\(Wording.bytes(file.keptBytes)) of it from before") }
+    if !file.checkedBy.isEmpty { parts.append("\(file.checkedBy.joined(separator: " and ")) right") }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}

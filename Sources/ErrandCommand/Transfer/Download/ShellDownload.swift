@@ -1,0 +1,38 @@
+import Errand
+import ErrandChecksum
+
+/// The request of one download that the words ask for.
+struct ShellDownload: APIRequest {
+  let job: DownloadJob
+  let options: DownloadOptions
+  /// Gives another URL where the first is refused.
+  let freshURL: (@Sendable (HTTPResponse) async throws -> String)?
+
+  typealias Response = DownloadedFile
+  var path: Path { Path(job.url) }
+  var credential: RequestCredential { options.credential }
+  var timeouts: Timeouts? { options.timeout.map { Timeouts(total: .after($0)) } }
+  var headers: RequestHeaders {
+    var headers = RequestHeaders()
+    headers.say(options.fields)
+    return headers
+  }
+
+  var download: Download? {
+    var download: Download =
+      switch job.place {
+      case .file(let file): .to(file)
+      case .folder(let folder): .into(folder, named: options.takesServerName ? .fromServer : .fromURL)
+      }
+    download.replaces = options.replaces
+    download.resumes = !options.startsOver
+    download.resource = options.resource
+    download.checksum = job.checksum
+    download.digests = .standard
+    download.whenBusy = options.waits ? .wait : .fail
+    download.parallel = options.parallel
+    download.bytesPerSecond = options.bytesPerSecond
+    download.freshURL = freshURL
+    return download
+  }
+}

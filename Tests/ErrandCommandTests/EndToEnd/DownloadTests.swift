@@ -1,0 +1,163 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct DownloadTests {
+  private static let content = RangeResource(size: 3 << 20)
+
+  private func check(_ bytes: Data, _ content: RangeResource = Self.content) {
+    #expect(bytes.count == content.size && content.firstDifference(bytes) == nil)
+  }
+
+  @Test func `a file arrives under its name`() async throws {
+    let server = try RangeServer(RangeBehaviour(Self.content))
+    try await DownloadFolder.with { folder async throws in
+      let run = try await folder.download(server.url, "-d", folder.file("new"))
+      #expect(run.status == 0 && run.output.isEmpty, "\(run.error)")
+      check(try folder.bytes("new/file.bin"))
+      #expect(try folder.names() == ["new"])
+      let lines = run.error.split(separator: "\n")
+      #expect(
+        lines.first == "file.bin: starts, 3.0 MiB" && lines.last?.hasPrefix("file.bin: done, 3.0 MiB in ") == true)
+    }
+  }
+
+  @Test func `an interrupt keeps the part`() async throws {
+    let gate = Gate()
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number == 1 { $0.fault = .stall(after: 1 << 20, until: gate) } }
+    }
+    try await DownloadFolder.with { folder async throws in
+      let file = folder.file("film")
+      let first = try await folder.download(server.url, "-o", file) { process in
+        try await gate.reached()
+        process.interrupt()
+      }
+      #expect(first.status == 130 && first.error.contains("\nfilm: stopped, "))
+      #expect(first.error.hasSuffix(" kept\nWhat came is kept; the same command with -c goes on with it.\n"))
+      #expect(try folder.names() == ["film.part", "film.part.meta"])
+      let second = try await folder.download("-c", "-d", folder.path)
+      #expect(
+        second.status == 0 && second.error.contains("film: goes on at ") && second.error.contains("of it from before"))
+      check(try folder.bytes("film"))
+      #expect(try folder.names() == ["film"] && server.servedBytes <= Self.content.size + (256 << 10))
+      #expect(server.requests.last?.ifRange == Self.content.entityTag)
+    }
+  }
+
+  @Test func `what is whole stays`() async throws {
+    let server = try RangeServer(RangeBehaviour(Self.content))
+    try await DownloadFolder.with { folder async throws in
+      try Data("old".utf8).write(to: folder.url.appending(path: "file.bin"))
+      let run = try await folder.download("-c", server.url, "-d", folder.path)
+      #expect(run.status == 0 && run.error == "file.bin: done, 3 bytes, it was there\n")
+      let sum = String(repeating: "0", count: 64)
+      let other = try await folder.download("-c", server.url, "-d", folder.path, "--sha256", sum)
+      #expect(other.status == 65 && server.requests.count == 1)
+      #expect(try folder.names() == ["file.bin"] && folder.bytes("file.bin") == Data("old".utf8))
+    }
+  }
+
+  @Test func `the checksum is held to after a restart`() async throws {
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number < 5 { $0.fault = .cut(after: 1 << 19) } }
+    }
+    try await DownloadFolder.with { folder async throws in
+      let sum = String(repeating: "0", count: 64)
+      let first = try await folder.download(server.url, "-d", folder.path, "--sha256", sum)
+      #expect(first.status == 56 && first.error.contains("file.bin: failed, 2.0 MiB kept"))
+      let second = try await folder.download("-c", "-d", folder.path)
+      #expect(second.status == 65 && second.error.contains("should be 0000"), "\(second.error)")
+      #expect(try folder.names() == [])
+      #expect(try await folder.download("-c", "-d", folder.path).status == 66)
+    }
+  }
+
+  @Test func `several files have one end`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/lost" ? .status(404, body: "no") : .generated(count: 100_000)
+    }
+    try await DownloadFolder.with { folder async throws in
+      let run = try await folder.download(
+        server.url + "/a", server.url + "/lost", server.url + "/b", "-d", folder.path, "--files", "1")
+      #expect(run.status == 22)
+      #expect(run.error.hasSuffix("errand: lost: The server answered 404 Not Found; expected 200–299.\n"))
+      #expect(try folder.names() == ["a", "b"] && folder.bytes("b").count == 100_000)
+      let twice = try await folder.download(server.url + "/x/a", server.url + "/y/a", "-d", folder.path)
+      #expect(twice.status == 64 && twice.error.contains("Two of the URLs end in “a”"))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an expired link is renewed`(byPage: Bool) async throws {
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number == 1 { $0.fault = .status(403) } }
+    }
+    let page = try LoopbackServer { _ in .ok("\n \(server.url)?sig=2 \nmore\n") }
+    try await DownloadFolder.with { folder async throws in
+      let refresh = byPage ? page.url : #"echo "$ERRAND_URL?sig=2""#
+      let run = try await folder.download(server.url, "-o", folder.file("f"), "--refresh", refresh)
+      #expect(run.status == 0, "\(run.error)")
+      check(try folder.bytes("f"))
+      #expect(server.loopback.requests.map(\.target) == ["/file.bin", "/file.bin?sig=2"])
+    }
+  }
+
+  @Test func `a link that cannot be renewed is told`() async throws {
+    let server = try LoopbackServer { _ in .status(403) }
+    try await DownloadFolder.with { folder async throws in
+      let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", "exit 3")
+      #expect(run.status == 1 && run.error.contains("the command of --refresh ended with 3"), "\(run.error)")
+      #expect(try folder.names() == [])
+    }
+  }
+
+  @Test func `failures have statuses of their own`() async throws {
+    let port = try RefusingPort()
+    let server = try RangeServer(RangeBehaviour(Self.content))
+    try await DownloadFolder.with { folder async throws in
+      func status(_ url: String, _ words: String...) async throws -> Int32 {
+        try await BuiltCommand.run(["download", url, "-q"] + words).status
+      }
+      try Data("old".utf8).write(to: folder.url.appending(path: "file.bin"))
+      #expect(try await status("127.0.0.1:\(port.port)/f", "-d", folder.path) == 7)
+      #expect(try await status("http://name.invalid/f", "-d", folder.path) == 6)
+      #expect(try await status(server.url, "-d", folder.path, "-n") == 73)
+      #expect(try await status(server.url, "-o", "/no/such/folder/f") == 23)
+      #expect(try await status(server.url, "-o", "/dev/null") == 64)
+      #expect(try await status(server.url, "-o", folder.path) == 64)
+      #expect(try await status(server.url, "-d", folder.file("file.bin")) == 23)
+      #expect(try await status("127.0.0.1:\(port.port)/", "-d", folder.path) == 64)
+      #expect(try folder.bytes("file.bin") == Data("old".utf8))
+    }
+  }
+
+  @Test func `a second download is told at once`() async throws {
+    let gate = Gate()
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number == 1 { $0.fault = .stall(after: 1 << 20, until: gate) } }
+    }
+    try await DownloadFolder.with { folder async throws in
+      let first = try await folder.download(server.url, "-d", folder.path) { _ in
+        try await gate.reached()
+        let second = try await folder.download(server.url, "-d", folder.path)
+        #expect(second.status == 75 && second.error.contains("another download has it"), "\(second.error)")
+        gate.open()
+      }
+      #expect(first.status == 0)
+      check(try folder.bytes("file.bin"))
+    }
+  }
+
+  @Test func `a link leads to the file`() async throws {
+    let server = try RangeServer(RangeBehaviour(Self.content))
+    try await DownloadFolder.with { folder async throws in
+      try Data("old".utf8).write(to: folder.url.appending(path: "real"))
+      try FileManager.default.createSymbolicLink(
+        at: folder.url.appending(path: "link"), withDestinationURL: folder.url.appending(path: "real"))
+      #expect(try await folder.download(server.url, "-o", folder.file("link")).status == 0)
+      check(try folder.bytes("real"))
+      #expect(try folder.names() == ["link", "real"])
+    }
+  }
+}

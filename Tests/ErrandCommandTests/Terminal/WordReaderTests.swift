@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct WordReaderTests {
+  private func items(_ words: [String]) throws -> [WordReader.Item] {
+    var reader = WordReader(words, flags: ["-q", "--quiet"], valued: ["-o", "--output"])
+    var items: [WordReader.Item] = []
+    while let item = try reader.next() { items.append(item) }
+    return items
+  }
+
+  @Test(
+    arguments: [
+      ([], []), (["a", "b"], [.place("a"), .place("b")]), (["-q"], [.flag("-q")]), (["--quiet"], [.flag("--quiet")]),
+      (["-o", "x"], [.option("-o", value: "x")]), (["-ox"], [.option("-o", value: "x")]),
+      (["--output=x=y"], [.option("--output", value: "x=y")]), (["--output="], [.option("--output", value: "")]),
+      (["-o", "-q"], [.option("-o", value: "-q")]), (["-"], [.place("-")]),
+      (["--", "-q", "--"], [.place("-q"), .place("--")]), (["--"], []),
+    ] as [([String], [WordReader.Item])])
+  func `words are told apart`(words: [String], expected: [WordReader.Item]) throws {
+    #expect(try items(words) == expected)
+  }
+
+  @Test(
+    arguments: [
+      (["-o"], "-o needs a value"), (["--quiet=1"], "--quiet takes no value"), (["-qx"], "-q takes no value"),
+      (["--frob"], "there is no option “--frob”; what is no option and begins with - goes behind --"),
+    ])
+  func `wrong words are named`(words: [String], sentence: String) {
+    let error = #expect(throws: UsageError.self) { try items(words) }
+    #expect(error?.description == sentence)
+  }
+}

@@ -1,0 +1,38 @@
+import Errand
+import Foundation
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct DownloadEndTests {
+  private static let file = DownloadedFile(url: URL(filePath: "/x"), bytes: 3)
+  private static let broken = APIError(.transport, .init(rawValue: "truncated"), "")
+  private static let refused = APIError(.validate, .status, "")
+
+  @Test(
+    arguments: [
+      ([.done(file), .there(3)], false, .success), ([.done(file)], true, .success),
+      ([.done(file), .failed(refused, kept: 0), .failed(broken, kept: 1)], false, .status),
+      ([.failed(broken, kept: 1), .failed(refused, kept: 0)], false, .broken),
+      ([.failed(broken, kept: 1), .stopped(kept: 0)], true, .interrupted),
+      ([.failed(broken, kept: 1), .done(file)], true, .interrupted),
+    ] as [([DownloadEnd], Bool, ExitCode)])
+  func `the first failure counts`(ends: [DownloadEnd], isInterrupted: Bool, code: ExitCode) {
+    #expect(DownloadCommand.code(of: ends, isInterrupted: isInterrupted) == code)
+  }
+
+  @Test(
+    arguments: [
+      (.done(file), true, .done), (.there(3), false, .done),
+      (.stopped(kept: 1 << 20), true, .stopped("stopped, 1.0 MiB kept")),
+      (.stopped(kept: 0), false, .stopped("stopped")),
+      (.stopped(kept: 0), true, .stopped("stopped, nothing kept")),
+      (.failed(broken, kept: 5), true, .failed("failed, 5 bytes kept")),
+      (.failed(broken, kept: 0), true, .failed("failed, nothing kept")),
+      (.failed(broken, kept: 0), false, .failed("failed")), (.failed(refused, kept: 0), true, .failed("failed")),
+      (.failed(refused, kept: 5), true, .failed("failed, 5 bytes kept")),
+    ] as [(DownloadEnd, Bool, ProgressState.Phase)])
+  func `an end has its words`(end: DownloadEnd, hasBegun: Bool, phase: ProgressState.Phase) {
+    #expect(end.phase(hasBegun: hasBegun) == phase)
+  }
+}

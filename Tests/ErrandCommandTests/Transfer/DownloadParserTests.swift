@@ -1,0 +1,60 @@
+import Errand
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct DownloadParserTests {
+  private static let sum = String(repeating: "0a", count: 32)
+
+  @Test func `nothing said is the usual`() throws {
+    let options = try DownloadParser.parse(["h.example/a.bin", ":80/b"])
+    #expect(options.urls == ["https://h.example/a.bin", "http://localhost:80/b"])
+    #expect(options.output == nil && options.folder == nil && options.checksum == nil && options.refresh == nil)
+    #expect(options.parallel == 1 && options.width == 4 && options.bytesPerSecond == nil)
+    #expect(options.replaces && options.usesProxy && options.credential == .none)
+    let isPlain = !options.continues && !options.startsOver && !options.waits && !options.isQuiet && !options.isVerbose
+    #expect(isPlain && !options.takesServerName)
+  }
+
+  @Test func `every option is read`() throws {
+    let options = try DownloadParser.parse([
+      "u", "-o", "f", "-c", "-n", "--wait", "-v", "-q", "--no-proxy", "--sha256", Self.sum, "--parallel", "3",
+      "--files=2", "--limit-rate", "2k", "--refresh", "sign film", "--resource", "film", "-H", "X-A: 1", "--user",
+      "a:b",
+      "--timeout", "2",
+    ])
+    #expect(options.output == "f" && options.continues && !options.replaces && options.waits && options.isVerbose)
+    #expect(options.isQuiet && !options.usesProxy && options.checksum?.hex == Self.sum)
+    #expect(options.parallel == 3 && options.width == 2 && options.bytesPerSecond == 2_048)
+    #expect(options.refresh == .command("sign film") && options.resource == "film")
+    #expect(options.fields == [.init(name: "X-A", value: "1")] && options.timeout == .seconds(2))
+    #expect(options.credential == .basic(user: "a", password: "b"))
+    let other = try DownloadParser.parse(["u", "-d", "x", "-J", "--fresh", "--refresh", "HTTPS://h/x"])
+    #expect(other.folder == "x" && other.takesServerName && other.startsOver)
+    #expect(other.refresh == .page("HTTPS://h/x"))
+  }
+
+  @Test(
+    arguments: [
+      ([], "a URL is missing; -c without one goes on with what lies in the folder"),
+      (["u", "-o", "f", "-d", "d"], "take -o for a file, or -d for a folder"),
+      (["u", "v", "-o", "f"], "-o is for one URL; take -d for a folder"),
+      (["u", "v", "--sha256", sum], "a checksum is for one URL; download the others apart"),
+      (["u", "v", "--resource", "x"], "--resource is for one URL; download the others apart"),
+      (["u", "--sha256", sum, "--sha256", sum], "one checksum is enough: --sha256 or --sha512"),
+      (["u", "-c", "--fresh"], "-c goes on, and --fresh starts over; take one"),
+      (["u", "-o", "f", "-J"], "-o names the file, and so does -J; take one"),
+      (["-c", "--refresh", "x"], "--refresh and --resource need the URL that they are about"),
+      (["u", "-o", "-"], "a download goes into a file; “errand send URL” writes to the pipe"),
+      (["u", "-d", ""], "-d needs a value that is not empty"),
+      (["u", "--refresh", " "], "--refresh needs a command or a URL"),
+      (["u", "--parallel", "17"], "--parallel needs a number from 1 to 16, not “17”"),
+      (["u", "--files", "0"], "--files needs a number from 1 to 16, not “0”"),
+      (["u", "--user", "a:b", "--bearer", "c"], "one credential is enough: --user or --bearer"),
+      (["a:b@h/x"], "take name and password out of the URL and give them by --user name:password"),
+    ])
+  func `wrong words are named`(words: [String], sentence: String) {
+    let error = #expect(throws: UsageError.self) { try DownloadParser.parse(words) }
+    #expect(error?.description == sentence)
+  }
+}
