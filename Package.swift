@@ -119,8 +119,15 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient"],
+      name: "ErrandTests",
+      dependencies: [
+        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
+        "DownloadCrasher",
+      ],
       swiftSettings: strict),
+    // A process that ErrandTests kills while it downloads.
+    .executableTarget(
+      name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
