@@ -15,6 +15,8 @@ package struct Validating: Interceptor {
     if let hit = response.hit, let rules = context.cache?.decodedRules, hit.value(for: rules) != nil {
       return response  // judged by the same rules when the value was made
     }
+    // A file was checked when it got its name, whatever the status says: 416 where nothing was left to fetch.
+    if response.file != nil { return response }
     try Self.checkStatus(of: response, by: context.plan.statusRule)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     guard context.plan.readsJSON else { return response }
