@@ -39,13 +39,11 @@ struct UploadCommand {
     let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
     let interruption = await Interruption { client.cancelAll() }
     defer { interruption.stop() }
-    let display = display
-    let number = display?.add(ProgressState(name: options.name, phase: .waiting)) ?? 0
-    let watch = display.map { UploadWatch(display: $0, number: number, name: options.name) }
+    let watch = UploadWatch(options.name, on: display)
     let start = ContinuousClock.now
     let outcome = await client.outcome(
-      of: ShellUpload(options: options), options: CallOptions(accessories: watch.map { [$0] } ?? []))
-    display?.report(ending(outcome, after: .now - start), of: number)
+      of: ShellUpload(options: options), options: CallOptions(accessories: [watch]))
+    watch.end(ending(outcome, watch.bytes, after: .now - start))
     return end(outcome)
   }
 
@@ -55,8 +53,8 @@ struct UploadCommand {
     return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
   }
 
-  private func ending(_ outcome: Outcome<Data>, after elapsed: Duration) -> ProgressState {
-    var state = ProgressState(name: options.name, phase: .done, bytes: outcome.metrics.bytesSent)
+  private func ending(_ outcome: Outcome<Data>, _ bytes: Int64, after elapsed: Duration) -> ProgressState {
+    var state = ProgressState(name: options.name, phase: .done, bytes: bytes)
     if let error = outcome.error {
       state.phase = error.isCancelled ? .stopped("stopped") : .failed("failed")
       return state
