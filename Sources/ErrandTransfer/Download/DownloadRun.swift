@@ -156,7 +156,7 @@ final class DownloadRun: Sendable {
 
   /// A body came as it should. There may be more: a server may send less than was asked for.
   private func ended(_ response: HTTPResponse, _ report: DownloadSink.Report) async throws -> Step {
-    note(DigestFields(response.fields, known: download.digests), report.decision)
+    noteContent(response.fields, report.decision)
     let written = part.written.end
     if let total = record?.total, written < total, report.received > 0 {
       try await disk.value { try self.commit() }
@@ -328,11 +328,17 @@ final class DownloadRun: Sendable {
       checksum: download.checksum?.recorded, now: now())
   }
 
-  private func note(_ fields: DigestFields, _ decision: ResumeDecision?) {
-    var stated = fields.representation.checksum.map { [$0] } ?? []
-    // Over this message's content, which is the file only where it is the whole of it.
-    if case .fresh = decision, let whole = fields.content.checksum { stated.append(whole) }
-    state.withLock { $0.stated += stated }
+  /// What a head says that the whole hashes to: also that of an answer which breaks off.
+  func noteDigest(of head: ResponseHead) {
+    let stated = DigestFields(head.fields, known: download.digests).representation.checksum
+    if let stated { state.withLock { $0.stated.append(stated) } }
+  }
+
+  /// The digest of a message's content, which is the file only where it is the whole of it.
+  private func noteContent(_ fields: HTTPFields, _ decision: ResumeDecision?) {
+    guard case .fresh = decision else { return }
+    let stated = DigestFields(fields, known: download.digests).content.checksum
+    if let stated { state.withLock { $0.stated.append(stated) } }
   }
 
   // MARK: - On the disk lane

@@ -68,6 +68,7 @@ final class DownloadSink: BodySink {
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
     }
+    run.noteDigest(of: head)
     return .sink
   }
 

@@ -81,4 +81,10 @@ import Testing
     _ = try await fixture.send().result.get()
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
   }
+
+  @Test func `memory stays flat`() async throws {
+    let fixture = try DownloadFixture(size: 256 << 20)
+    let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
+    #expect(ending == .done || isSanitized && ending == .memory)
+  }
 }

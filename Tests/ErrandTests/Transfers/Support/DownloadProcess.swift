@@ -6,7 +6,7 @@ final class DownloadProcess {
   /// How it ended.
   enum Ending: Int32 {
     case done = 0
-    case failed, busy, diskFull, mismatch
+    case failed, busy, diskFull, mismatch, memory
     case killed = -1
   }
 

@@ -1,0 +1,42 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandTransfer
+
+/// How long a body pauses to keep to a rate.
+struct RateLimiterTests {
+  @Test(arguments: [1, 50_000, 700_000] as [Int64]) func `rate is held to`(piece: Int64) {
+    let start = MonotonicInstant(nanoseconds: 0)
+    var now = start
+    var limiter = RateLimiter(1_000_000, at: now)
+    var count: Int64 = 0
+    while count < 5_000_000 {
+      count += piece
+      if let pause = limiter.take(piece, at: now) {
+        #expect(limiter.isHolding(at: now))
+        now = now.advanced(by: pause)
+        #expect(!limiter.isHolding(at: now))
+      }
+      if piece == 1, count == 200_000 { break }
+    }
+    // A tenth of a second's worth is free.
+    let expected = Double(count - 100_000) / 1e6
+    let elapsed =
+      Double(start.duration(to: now).components.attoseconds) / 1e18
+      + Double(start.duration(to: now).components.seconds)
+    #expect(abs(elapsed - expected) < 0.01)
+  }
+
+  @Test(arguments: [0, -5] as [Int64]) func `no rate is one byte`(rate: Int64) {
+    let now = MonotonicInstant(nanoseconds: 0)
+    var limiter = RateLimiter(rate, at: now)
+    #expect(limiter.take(11, at: now) == .seconds(10))
+  }
+
+  @Test func `idle time is not saved up`() {
+    let now = MonotonicInstant(nanoseconds: 0)
+    var limiter = RateLimiter(1_000, at: now)
+    let later = now.advanced(by: .seconds(100))
+    #expect(limiter.take(1_100, at: later) == .seconds(1))
+  }
+}

@@ -1,0 +1,73 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+/// What is told of progress, and how fast bytes may come.
+@Suite(.timeLimit(.minutes(3))) struct DownloadProgressTests {
+  /// Downloads and gives what was told, in order.
+  private static func told(
+    _ fixture: DownloadFixture, _ change: (inout Download) -> Void = { _ in }
+  ) async -> [TransferProgress] {
+    let all = Locked<[TransferProgress]>([])
+    await withCheckedContinuation { continuation in
+      fixture.client.start(
+        fixture.request(change), on: .inPlace, onSuccess: { _ in continuation.resume() },
+        onFailure: { _ in continuation.resume() },
+        onProgress: { progress in all.withLock { $0.append(progress) } })
+    }
+    return all.withLock { $0 }.filter { $0.direction == .download }
+  }
+
+  @Test func `progress never goes back`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number < 4 { behaviour.fault = .cut(after: 700_000) }
+    }
+    let told = await Self.told(fixture)
+    #expect(fixture.isRight())
+    #expect(zip(told, told.dropFirst()).allSatisfy { $0.bytes <= $1.bytes })
+    #expect(told.last?.bytes == 3_000_000 && told.last?.total == 3_000_000)
+    #expect(told.filter { $0.bytes == 3_000_000 }.count == 1)
+  }
+
+  @Test func `kept bytes count from the start`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    let told = await Self.told(fixture)
+    #expect(fixture.isRight())
+    #expect(told.allSatisfy { $0.bytes >= 1_000_000 && $0.total == 3_000_000 })
+    #expect(told.last?.bytes == 3_000_000)
+  }
+
+  @Test func `failed download is never whole`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 2_999_999) }
+    let told = await Self.told(fixture) { $0.takeUps = 0 }
+    #expect(told.allSatisfy { $0.bytes < 3_000_000 })
+  }
+
+  @Test func `unknown total stays unknown to the end`() async throws {
+    let fixture = try DownloadFixture { $1.framing = .chunked }
+    let told = await Self.told(fixture)
+    #expect(told.dropLast().allSatisfy { $0.total == nil })
+    #expect(told.last?.total == 3_000_000 && told.last?.bytes == 3_000_000)
+  }
+
+  @Test func `limited download comes right`() async throws {
+    let fixture = try DownloadFixture(size: 1_000_000)
+    let start = ContinuousClock.now
+    _ = try await fixture.send { $0.bytesPerSecond = 2_000_000 }.result.get()
+    #expect(fixture.isRight())
+    #expect(ContinuousClock.now - start >= .milliseconds(380))
+  }
+
+  @Test func `limit of one byte can be cancelled`() async throws {
+    let fixture = try DownloadFixture()
+    let task = Task { await fixture.send { $0.bytesPerSecond = 1 } }
+    try await fixture.server.received(1)
+    task.cancel()
+    #expect(await task.value.error?.code == .cancelled)
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+  }
+}
