@@ -9,6 +9,8 @@ final class DownloadMeter: Sendable {
     var total: Int64?
     /// The bytes that were told last.
     var told: Int64 = 0
+    /// Whether one of several side by side is telling.
+    var isTelling = false
   }
 
   private let state = Locked(State())
@@ -35,6 +37,29 @@ final class DownloadMeter: Sendable {
       return state
     }
     if let state { report(TransferProgress(.download, bytes: state.told, total: state.total)) }
+  }
+
+  /// Several answers begin side by side, behind so many bytes in all.
+  func beginSideBySide(behind bytes: Int64, total: Int64) {
+    let isRestart = state.withLock { state in
+      // More than was told is no restart within a call: the line tells now and then only.
+      defer { state = State(base: bytes, total: total, told: bytes) }
+      return bytes < state.told || state.told == 0 && bytes > 0
+    }
+    if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
+  }
+
+  /// So many bytes are there in all. One at a time, so that what is told never goes back.
+  func tellSideBySide(_ bytes: Int64) {
+    let total = state.withLock { state -> Int64? in
+      guard !state.isTelling, bytes > state.told, let total = state.total, bytes < total else { return nil }
+      state.told = bytes
+      state.isTelling = true
+      return total
+    }
+    guard let total else { return }
+    report(TransferProgress(.download, bytes: bytes, total: total))
+    state.withLock { $0.isTelling = false }
   }
 
   /// The file has its name.

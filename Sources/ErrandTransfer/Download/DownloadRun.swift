@@ -5,7 +5,7 @@ import Foundation
 /// One call's way to a file: opens the part, asks for what is missing, takes a broken body up again, checks the whole
 /// and gives it its name.
 final class DownloadRun: Sendable {
-  private struct State: Sendable {
+  struct State: Sendable {
     /// What is known of the resource, for the next commit; nil before the first answer of a fresh download.
     var record: PartRecord?
     /// What the file has to hash to by the server's word.
@@ -14,6 +14,7 @@ final class DownloadRun: Sendable {
     var takeUps: Int
     var hasStartedOver = false
     var hasAskedFreshURL = false
+    var hasAskedForFirst = false
     /// Whether another URL is known to lead to the same file.
     var isSameLink = false
   }
@@ -23,13 +24,13 @@ final class DownloadRun: Sendable {
   let disk: DiskLane
   let meter: DownloadMeter?
   let timers: any Timers
-  private let context: CallContext
+  let context: CallContext
   private let request: HTTPRequest
   private let identity: RequestIdentity
   private let kept: Int64
   private let digests: PartDigests
   private let now: @Sendable () -> Int64
-  private let state: Locked<State>
+  let state: Locked<State>
 
   private init(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskLane,
@@ -46,7 +47,7 @@ final class DownloadRun: Sendable {
     identity = RequestIdentity(
       method: request.method, url: request.url, fields: request.fields, account: context.account
     ).naming(download.resource)
-    kept = part.record?.committed ?? 0
+    kept = part.record?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
     state = Locked(State(record: part.record, takeUps: max(download.takeUps, 0)))
   }
@@ -96,9 +97,7 @@ final class DownloadRun: Sendable {
       let question = ResumeQuestion(
         download.resumes ? record : nil, request: identity, checksum: download.checksum?.recorded,
         isSameLink: state.withLock { $0.isSameLink })
-      let sink = DownloadSink(self, question.ask)
-      let result = await exchange(request, question.ask, sink, next)
-      switch try await judged(result, sink, question.ask) {
+      switch try await step(request, question, next) {
       case .again: continue
       case .done(let response): return response
       case .elsewhere(let url): request.url = url
@@ -106,7 +105,15 @@ final class DownloadRun: Sendable {
     }
   }
 
-  private enum Step {
+  private func step(_ request: HTTPRequest, _ question: ResumeQuestion, _ next: Next) async throws -> Step {
+    if let segments = segments(question) { return try await sideBySide(segments, request, next) }
+    let ask = question.ask == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.ask
+    let sink = DownloadSink(self, ask)
+    let result = await exchange(request, ask, sink, next)
+    return try await judged(result, sink, ask)
+  }
+
+  enum Step {
     case again
     case elsewhere(HTTPURL)
     case done(HTTPResponse)
@@ -153,7 +160,7 @@ final class DownloadRun: Sendable {
   }
 
   /// The server answered with a status that brings no file.
-  private func refused(_ response: HTTPResponse, _ ask: RangeAsk) async throws -> Step {
+  func refused(_ response: HTTPResponse, _ ask: RangeAsk) async throws -> Step {
     let decision = decide(response.head, to: ask)
     switch decision {
     case .alreadyWhole: return .done(try await finished(response))
@@ -175,21 +182,20 @@ final class DownloadRun: Sendable {
     try await disk.value { try self.keep() }
     try context.call.check()
     guard report.received > 0, record?.isResumable == true, download.resumes, Self.isBreak(error),
-      state.withLock({ $0.takeUps > 0 })
+      useTakeUp()
     else { throw error }
-    state.withLock { $0.takeUps -= 1 }
     context.plan.log?.info("taking the download up again at \(part.written.end) bytes: \(error)")
     return .again
   }
 
   /// Whether an error is one of the line's that another try may overcome.
-  private static func isBreak(_ error: any Error) -> Bool {
+  static func isBreak(_ error: any Error) -> Bool {
     guard let failure = error as? TransportFailure else { return false }
     return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(failure.kind)
   }
 
   /// Drops the part and asks once more for the whole; the second time it is an error.
-  private func startOver(because mismatch: ResumeMismatch?, _ response: HTTPResponse?) async throws -> Step {
+  func startOver(because mismatch: ResumeMismatch?, _ response: HTTPResponse?) async throws -> Step {
     let isFirst = state.withLock { state in
       defer { state.hasStartedOver = true }
       return !state.hasStartedOver
@@ -228,7 +234,7 @@ final class DownloadRun: Sendable {
   // MARK: - The end
 
   /// Checks the whole and gives it its name.
-  private func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
+  func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
     let file = try await disk.value { try self.finish(response) }
     meter?.finish(file.bytes)
     return response.written(to: file)
@@ -272,9 +278,8 @@ final class DownloadRun: Sendable {
   // MARK: - The record
 
   /// What is known of the resource.
-  private var record: PartRecord? { state.withLock { $0.record } }
+  var record: PartRecord? { state.withLock { $0.record } }
   private var fetched: Int64 { state.withLock { $0.fetched } }
-
   /// Decides on an answer; by the bytes that are on the disk, which is what was asked for.
   func decide(_ head: ResponseHead, to ask: RangeAsk) -> ResumeDecision {
     ResumeDecision.decide(head, to: ask, record: record, now: now())
@@ -303,7 +308,7 @@ final class DownloadRun: Sendable {
       checksum: download.checksum?.recorded, now: now())
   }
 
-  private func note(_ fields: DigestFields, _ decision: ResumeDecision?) {
+  func note(_ fields: DigestFields, _ decision: ResumeDecision?) {
     var stated = fields.representation.checksum.map { [$0] } ?? []
     // Over this message's content, which is the file only where it is the whole of it.
     if case .fresh = decision, let whole = fields.content.checksum { stated.append(whole) }
@@ -334,7 +339,7 @@ final class DownloadRun: Sendable {
   }
 
   /// Keeps what can be gone on with; removes what cannot.
-  private func keep() throws {
+  func keep() throws {
     guard let record else { return }
     if record.isResumable, part.written.end > 0 { try commit() } else { try part.startOver(record) }
   }

@@ -65,6 +65,10 @@ final class DownloadSink: BodySink {
       run.meter?.begin(behind: 0, total: facts.total)
       state.withLock { $0.expected = facts.total }
       prepare(facts)
+    case .begin(let range, let facts):
+      run.meter?.begin(behind: 0, total: facts.total)
+      state.withLock { $0.expected = range.upperBound - range.lowerBound }
+      prepare(facts)
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
     }
