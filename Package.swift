@@ -122,11 +122,17 @@ let package = Package(
     .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
-      dependencies: ["Errand", "ErrandSupport", "ErrandTesting", "MainActorClient", "UploadProbe"],
+      dependencies: [
+        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient", "UploadProbe",
+        "DownloadCrasher",
+      ],
       swiftSettings: strict),
     // A process that sends a file, in which ErrandTests measures memory.
     .executableTarget(
       name: "UploadProbe", dependencies: ["Errand"], path: "Tests/UploadProbe", swiftSettings: strict),
+    // A process that ErrandTests kills while it downloads.
+    .executableTarget(
+      name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",

@@ -14,6 +14,8 @@ export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
 export ERRAND_CACHE_DAMAGES=${ERRAND_CACHE_DAMAGES:-400}
 export ERRAND_CACHE_SECONDS=${ERRAND_CACHE_SECONDS:-60}
 BUILD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
+# Downloads whose process is killed.
+export ERRAND_DOWNLOAD_KILLS=${ERRAND_DOWNLOAD_KILLS:-200}
 
 Scripts/set-up.sh test
 swift build --build-tests "${BUILD[@]}"

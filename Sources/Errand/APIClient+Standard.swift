@@ -1,6 +1,6 @@
 import ErrandCache
 public import ErrandCore
-import ErrandTransfer
+package import ErrandTransfer
 
 #if os(Linux)
   import ErrandCurl
@@ -18,9 +18,14 @@ extension APIClient {
 
   /// Makes a client of a configuration, with the standard order of the line.
   public convenience init(_ configuration: ClientConfiguration) {
+    self.init(configuration, files: SystemFiles())
+  }
+
+  /// Makes a client whose downloads use a file system of the caller's: for tests that let it fail.
+  package convenience init(_ configuration: ClientConfiguration, files: any TransferFiles) {
     let registry = StandardTransports.registered
     self.init(
-      configuration, registry: registry, order: Self.standardLine,
+      configuration, registry: registry, order: { Self.standardLine($0, files) },
       platform: { registry.transport(named: StandardTransports.platform) },
       cache: ResponseCache(store: MemoryStore()))
   }
@@ -29,10 +34,10 @@ extension APIClient {
   public static let shared = APIClient(baseURL: "")
 
   /// The order of the line: the only place that knows it. Architecture.md says why it is so.
-  private static func standardLine(_ parts: LineParts) -> [any Interceptor] {
+  private static func standardLine(_ parts: LineParts, _ files: any TransferFiles) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(), Resuming(), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
+      + [Freezing(), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
       + [Authorizing(), Admitting(parts.admission)]

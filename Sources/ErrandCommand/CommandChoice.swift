@@ -6,6 +6,8 @@ enum CommandChoice: Sendable, Equatable {
   case send([String])
   /// Download files.
   case download([String])
+  /// Upload files.
+  case upload([String])
   /// Look into a store, or remove from it.
   case cache([String])
   /// Show a text that was asked for.
@@ -20,6 +22,7 @@ enum CommandChoice: Sendable, Equatable {
     case "demo": self = Self.demo(rest, count: Demo.scenes.count)
     case "send": self = Self.asksForHelp(rest) ? .show(HelpText.send) : .send(rest)
     case "download": self = Self.asksForHelp(rest) ? .show(HelpText.download) : .download(rest)
+    case "upload": self = Self.asksForHelp(rest) ? .show(HelpText.upload) : .upload(rest)
     case "cache": self = Self.asksForHelp(rest) ? .show(HelpText.cache) : .cache(rest)
     case "help", "--help", "-h": self = Self.help(about: rest.first)
     case "--version", "version": self = .show("errand \(HelpText.version)\n")
@@ -42,6 +45,7 @@ enum CommandChoice: Sendable, Equatable {
     case "demo": .show(HelpText.demo)
     case "send": .show(HelpText.send)
     case "download": .show(HelpText.download)
+    case "upload": .show(HelpText.upload)
     case "cache": .show(HelpText.cache)
     case let word?: .refuse("there is no command “\(word)”", help: HelpText.usage)
     }

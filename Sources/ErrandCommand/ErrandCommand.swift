@@ -16,6 +16,7 @@ enum ErrandCommand {
       return await Demo(paint: Terminal.paint(for: .output), isTerminal: Terminal.isTerminal(.output)).play(numbers)
     case .send(let arguments): return await SendCommand.run(arguments)
     case .download(let arguments): return await DownloadCommand.run(arguments)
+    case .upload(let arguments): return await UploadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
     case .show(let text):
       Terminal.write(text)

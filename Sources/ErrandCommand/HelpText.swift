@@ -8,8 +8,9 @@ enum HelpText {
     usage: errand demo [NUMBER …]       play the everyday scenes against an embedded server
            errand send [METHOD] URL …   send one request
            errand download URL …        download files, and go on where a download stopped
+           errand upload FILE … URL     send files, or a form with files
            errand cache VERB DIR …      look into a folder of kept answers: list, show, stats, clear
-           errand help [COMMAND]        teach demo, send, download or cache
+           errand help [COMMAND]        teach demo, send, download, upload or cache
            errand --version
 
     try:   errand demo

@@ -13,7 +13,8 @@ import Testing
       (["cache", "list", "d"], .cache(["list", "d"])), (["cache", "list", "--help"], .show(HelpText.cache)),
       (["help", "cache"], .show(HelpText.cache)), (["cache"], .cache([])),
       (["download", "-c"], .download(["-c"])), (["download", "u", "-h"], .show(HelpText.download)),
-      (["help", "download"], .show(HelpText.download)),
+      (["help", "download"], .show(HelpText.download)), (["help", "upload"], .show(HelpText.upload)),
+      (["upload", "f", "u"], .upload(["f", "u"])), (["upload", "--help"], .show(HelpText.upload)),
       (["help", "demo"], .show(HelpText.demo)), (["--version"], .show("errand \(HelpText.version)\n")),
       ([], .refuse("say what to do", help: HelpText.usage)),
       (["frob"], .refuse("there is no command “frob”", help: HelpText.usage)),
@@ -24,7 +25,7 @@ import Testing
     #expect(CommandChoice(words) == choice)
   }
 
-  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache, HelpText.download])
+  @Test(arguments: [HelpText.usage, HelpText.demo, HelpText.send, HelpText.cache, HelpText.download, HelpText.upload])
   func `help fits the screen`(text: String) {
     for line in text.split(separator: "\n") { #expect(TextLayout.width(line) <= 100, "\(line)") }
     #expect(text.hasSuffix("\n"))
@@ -40,6 +41,14 @@ import Testing
   @Test(arguments: ExitCode.allCases.filter { $0 != .noStore && $0 != .forbidden })
   func `help tells the statuses of download`(code: ExitCode) {
     #expect(HelpText.download.contains(" \(code.rawValue)  "))
+  }
+
+  @Test(arguments: [
+    ExitCode.success, .other, .nameLookup, .refused, .status, .timeout, .changed, .broken, .tls, .usage, .notStored,
+    .interrupted,
+  ])
+  func `help tells the statuses of upload`(code: ExitCode) {
+    #expect(HelpText.upload.contains(" \(code.rawValue)  "))
   }
 
   @Test(arguments: [ExitCode.success, .other, .usage, .notStored, .noStore, .forbidden])
@@ -84,6 +93,7 @@ import Testing
       (APIError(.transfer, .init(rawValue: "x"), ""), .other), (APIError(.deadline, .deadline, ""), .timeout),
       (APIError(.transport, .init(rawValue: "truncated"), ""), .broken),
       (APIError(.transport, .init(rawValue: "reset"), ""), .broken),
+      (APIError(.transport, .init(rawValue: "bodyChanged"), ""), .changed),
       (APIError(.transport, .init(rawValue: "nameLookup"), ""), .nameLookup),
       (APIError(.validate, .status, ""), .status), (APIError(.cancelled, .cancelled, ""), .interrupted),
     ] as [(APIError, ExitCode)])

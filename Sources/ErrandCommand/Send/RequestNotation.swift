@@ -1,4 +1,5 @@
 import Errand
+import ErrandJSON
 import Foundation
 
 /// Reads what every command that sends says alike: URL, fields, credentials, time-out.
@@ -38,5 +39,20 @@ enum RequestNotation {
   static func basic(_ text: String) throws(UsageError) -> RequestCredential {
     guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
     return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+  }
+
+  /// One `name=value` or `name:=json`.
+  static func item(_ text: String) throws(UsageError) -> SendOptions.Item {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex, !text.hasPrefix(":=") else {
+      throw UsageError("“\(text)” is no argument; write name=value, or name:=json for numbers, lists and the like")
+    }
+    let value = text[text.index(after: equals)...]
+    let name = text[..<equals]
+    guard name.hasSuffix(":") else { return .init(name: String(name), value: .string(String(value))) }
+    do {
+      return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
+    } catch {
+      throw UsageError("the value of “\(name)=” is read as JSON, but \(error); for a text write \(name.dropLast())=…")
+    }
   }
 }

@@ -124,7 +124,7 @@ struct SendParser {
     }
     guard let url = places.popFirst() else { throw UsageError("a URL is missing") }
     options.url = try RequestNotation.url(url)
-    for place in places { options.items.append(try Self.item(place)) }
+    for place in places { options.items.append(try RequestNotation.item(place)) }
     try checkNames()
   }
 
@@ -143,19 +143,5 @@ struct SendParser {
     if isCapital { return word }
     let known = ["get", "post", "put", "patch", "delete", "head", "options"]
     return known.contains(word) ? word.uppercased() : nil
-  }
-
-  private static func item(_ text: String) throws(UsageError) -> SendOptions.Item {
-    guard let equals = text.firstIndex(of: "="), equals != text.startIndex, !text.hasPrefix(":=") else {
-      throw UsageError("“\(text)” is no argument; write name=value, or name:=json for numbers, lists and the like")
-    }
-    let value = text[text.index(after: equals)...]
-    let name = text[..<equals]
-    guard name.hasSuffix(":") else { return .init(name: String(name), value: .string(String(value))) }
-    do {
-      return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
-    } catch {
-      throw UsageError("the value of “\(name)=” is read as JSON, but \(error); for a text write \(name.dropLast())=…")
-    }
   }
 }

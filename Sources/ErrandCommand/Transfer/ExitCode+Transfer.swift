@@ -5,6 +5,7 @@ extension ExitCode {
   static func ofTransfer(_ error: APIError) -> ExitCode {
     switch error.stage {
     case .transfer: ofFile(error.code)
+    case .transport where error.transportKind == .bodyChanged: .changed
     case .transport where ExitCode(error) == .other: .broken
     default: ExitCode(error)
     }

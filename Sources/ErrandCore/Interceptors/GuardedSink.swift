@@ -4,11 +4,14 @@ struct GuardedSink: BodySink {
 
   let inner: any BodySink
   let rule: StatusRule
+  let contentTypes: [String]?
   let redirects: RedirectPolicy
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     if redirects.mode == .follow, RedirectDecision.isRedirect(head.status) { return .discard }
-    guard rule.accepts(head.status) else { return .memory(limit: Self.refusedLimit) }
+    guard rule.accepts(head.status), Validating.takes(head.fields, contentTypes) else {
+      return .memory(limit: Self.refusedLimit)
+    }
     return try Self.naming { () throws in try inner.begin(head, flow: flow) }
   }
 

@@ -59,6 +59,8 @@ package struct Transporting: Interceptor {
 
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {
     guard let sink = context.sink else { return nil }
-    return GuardedSink(inner: sink, rule: context.plan.statusRule, redirects: context.plan.redirects)
+    return GuardedSink(
+      inner: sink, rule: context.plan.statusRule, contentTypes: context.plan.contentTypes,
+      redirects: context.plan.redirects)
   }
 }

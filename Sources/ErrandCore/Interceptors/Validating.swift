@@ -15,6 +15,8 @@ package struct Validating: Interceptor {
     if let hit = response.hit, let rules = context.cache?.decodedRules, hit.value(for: rules) != nil {
       return response  // judged by the same rules when the value was made
     }
+    // A file was checked when it got its name, whatever the status says: 416 where nothing was left to fetch.
+    if response.file != nil { return response }
     try Self.checkStatus(of: response, by: context.plan.statusRule)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     guard context.plan.readsJSON else { return response }
@@ -36,12 +38,18 @@ package struct Validating: Interceptor {
   }
 
   static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
-    guard let patterns, !response.body.isEmpty else { return }
+    guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
     let found = response.fields[.contentType]
-    if let found, let type = MediaType(found), patterns.contains(where: type.matches) { return }
     let shown = found.map { "the content type \"\($0)\"" } ?? "no content type"
     throw failure(
       .contentType, "The answer has \(shown); expected \(patterns.joined(separator: " or ")).", response)
+  }
+
+  /// Whether the content type is one of those that are taken.
+  static func takes(_ fields: HTTPFields, _ patterns: [String]?) -> Bool {
+    guard let patterns else { return true }
+    guard let found = fields[.contentType], let type = MediaType(found) else { return false }
+    return patterns.contains(where: type.matches)
   }
 
   /// Off the caller's actor, and off the transport's thread where the task prefers that.

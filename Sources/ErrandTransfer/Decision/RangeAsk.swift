@@ -26,6 +26,14 @@ package enum RangeAsk: Sendable, Hashable {
     }
   }
 
+  /// Whether it goes on with what is there.
+  var goesOn: Bool {
+    switch self {
+    case .whole, .first: false
+    case .rest, .segment: true
+    }
+  }
+
   /// The fields of a request that would make it ask for something else, or make its answer unusable for a file.
   package static let replacedFields: [HTTPFieldName] = [
     .acceptEncoding, "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",

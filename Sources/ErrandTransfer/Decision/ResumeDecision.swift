@@ -33,12 +33,20 @@ package enum ResumeDecision: Sendable, Hashable {
     _ head: ResponseHead, to ask: RangeAsk, record: PartRecord?, now: Int64
   ) -> ResumeDecision {
     switch head.status {
-    case 200, 203: .fresh(AnswerFacts(of: head, now: now))
+    case 200, 203: whole(AnswerFacts(of: head, now: now), ask, record)
     case 206: part(head, ask, record, now)
     case 404, 410: .failDroppingPart
     case 416: unsatisfiable(head.fields, ask, record)
     default: .failKeepingPart
     }
+  }
+
+  /// A whole of the same version and another length is none: most likely it is the rest under a wrong status.
+  private static func whole(_ facts: AnswerFacts, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
+    guard ask.goesOn, let record, let validator = record.validator, facts.validator == validator,
+      let old = record.total, let found = facts.total, found != old
+    else { return .fresh(facts) }
+    return .mismatch(.total(expected: old, found: found))
   }
 
   private static func part(
@@ -65,7 +73,7 @@ package enum ResumeDecision: Sendable, Hashable {
       return .mismatch(.beyond(expected: limit, found: range.upperBound))
     }
     if let text = wrongLength(head.fields, range) { return .mismatch(.length(text)) }
-    return .append(range, total: known)
+    return known == nil ? .mismatch(.noTotal) : .append(range, total: known)
   }
 
   /// The first piece of a version that is not known yet: it must name all that the others are held against.

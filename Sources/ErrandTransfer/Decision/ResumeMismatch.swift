@@ -16,6 +16,8 @@ package enum ResumeMismatch: Error, Sendable, Hashable {
   case beyond(expected: Int64, found: Int64)
   /// Another length of the whole.
   case total(expected: Int64, found: Int64)
+  /// No length of the whole, now or before, so that nobody can tell whether the range reaches the end.
+  case noTotal
   /// Another version.
   case version
   /// A content coding.
@@ -41,6 +43,7 @@ extension ResumeMismatch: CustomStringConvertible {
     case .place(let expected, let found): "it begins at \(found) instead of \(expected)"
     case .beyond(let expected, let found): "it ends at \(found), behind the \(expected) that was asked for"
     case .total(let expected, let found): "the whole has \(found) bytes, and had \(expected)"
+    case .noTotal: "nobody has said how long the whole is"
     case .version: "it is another version of the resource"
     case .coding(let coding): "it is coded (Content-Encoding “\(coding.prefix(40))”)"
     case .excess(let expected): "it is longer than the \(expected) bytes it announced"

@@ -55,24 +55,26 @@ extension DownloadRun {
       return try await startOver(because: mismatch, response)
     }
     try await disk.value { try self.keep() }
-    return try await goOn(after: report, of: segments)
+    return try await goOn(after: report, of: segments, request.url)
   }
 
   /// Nothing speaks against what came; there may be more to fetch.
-  private func goOn(after report: SegmentFetch.Report, of segments: SegmentList) async throws -> Step {
+  private func goOn(
+    after report: SegmentFetch.Report, of segments: SegmentList, _ url: HTTPURL
+  ) async throws -> Step {
     if let response = report.response, part.written.missing(of: segments.total).isEmpty {
       return .done(try await finished(response))
     }
     try context.call.check()
     switch report.verdict {
-    case .refused(let response, let ask): return try await refused(response, ask)
+    case .refused(let response, let ask): return try await refused(response, ask, url)
     case .broken(let error): throw error
     case .startOver, nil: break
     }
     // All gave up, one after the other, some with bytes and some without.
     if report.received > 0, useTakeUp() { return .again }
     switch report.hindrance {
-    case .refused(let response, let ask): return try await refused(response, ask)
+    case .refused(let response, let ask): return try await refused(response, ask, url)
     case .broken(let error): throw error
     case .startOver, nil: throw FileFailure(.rename, part.names.part, .length, detail: "no piece brought a byte")
     }

@@ -15,6 +15,7 @@ final class DownloadRun: Sendable {
     var hasStartedOver = false
     var hasAskedFreshURL = false
     var hasAskedForFirst = false
+    var hasAskedAgain = false
     /// Whether another URL is known to lead to the same file.
     var isSameLink = false
   }
@@ -44,12 +45,22 @@ final class DownloadRun: Sendable {
     self.now = now
     timers = context.call.timers
     meter = context.onProgress.map(DownloadMeter.init)
-    identity = RequestIdentity(
-      method: request.method, url: request.url, fields: request.fields, account: context.account
-    ).naming(download.resource)
+    identity = Self.identity(of: request, context).naming(download.resource)
     kept = part.record?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
     state = Locked(State(record: part.record, takeUps: max(download.takeUps, 0)))
+  }
+
+  /// Who asks for what. A credential of the request's own stands in the place of the account, and is added to the fields
+  /// further down only.
+  private static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
+    var fields = request.fields
+    let own = context.plan.instead ?? context.plan.ownCredential
+    if let own, !own.isEmpty, !fields.contains(.authorization) {
+      fields.append(HTTPField(.authorization, own, isSecret: true))
+    }
+    let account = context.plan.instead == nil ? context.account : nil
+    return RequestIdentity(method: request.method, url: request.url, fields: fields, account: account)
   }
 
   /// Opens and locks the part, on the disk lane; waits for another download of the target where the rule says so.
@@ -110,7 +121,7 @@ final class DownloadRun: Sendable {
     let ask = question.ask == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.ask
     let sink = DownloadSink(self, ask)
     let result = await exchange(request, ask, sink, next)
-    return try await judged(result, sink, ask)
+    return try await judged(result, sink, ask, request.url)
   }
 
   enum Step {
@@ -133,15 +144,17 @@ final class DownloadRun: Sendable {
   }
 
   private func judged(
-    _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ ask: RangeAsk
+    _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ ask: RangeAsk, _ url: HTTPURL
   ) async throws -> Step {
     // Behind what the sink has given it, so that its report is complete.
     try await disk.value {}
     let report = sink.report
     state.withLock { $0.fetched += report.received }
     switch result {
-    case .success(let response) where report.isWhole: return try await ended(response, report)
-    case .success(let response): return try await refused(response, ask)
+    case .success(let response) where report.isWhole && report.failure == nil: return try await ended(response, report)
+    case .success(let response):
+      if let failure = report.failure { throw failure }
+      return try await refused(response, ask, url)
     case .failure(let error): return try await broken(error, report)
     }
   }
@@ -160,13 +173,16 @@ final class DownloadRun: Sendable {
   }
 
   /// The server answered with a status that brings no file.
-  func refused(_ response: HTTPResponse, _ ask: RangeAsk) async throws -> Step {
+  func refused(
+    _ response: HTTPResponse, _ ask: RangeAsk, _ url: HTTPURL
+  ) async throws -> Step {
     let decision = decide(response.head, to: ask)
     switch decision {
     case .alreadyWhole: return .done(try await finished(response))
     case .startOver: return try await startOver(because: nil, response)
     default: break
     }
+    if asksFirstURLAgain(after: response, to: url) { return .again }
     if let url = try await freshURL(after: response) { return .elsewhere(url) }
     if decision == .failDroppingPart { try? await disk.value { try self.part.abandon() } }
     return .done(response)
@@ -212,6 +228,15 @@ final class DownloadRun: Sendable {
     }
     state.withLock { $0.record = nil }
     return .again
+  }
+
+  /// Whether a link that a redirect led to has expired; the first URL may lead to a new one. Once in a call.
+  private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
+    guard response.status == 403, response.url != url else { return false }
+    return state.withLock { state in
+      defer { state.hasAskedAgain = true }
+      return !state.hasAskedAgain
+    }
   }
 
   /// Another URL for the same file, where the caller has one.

@@ -107,7 +107,7 @@ import Testing
     let server = try LoopbackServer { _ in .status(403) }
     try await DownloadFolder.with { folder async throws in
       let run = try await folder.download(server.url + "/f", "-d", folder.path, "--refresh", "exit 3")
-      #expect(run.status == 1 && run.error.contains("the command of --refresh ended with 3"), "\(run.error)")
+      #expect(run.status == 1 && run.error.contains("errand: The command of --refresh ended with 3."), "\(run.error)")
       #expect(try folder.names() == [])
     }
   }

@@ -35,4 +35,22 @@ import Testing
     #expect(fixture.isRight())
     #expect(file.keptBytes == 1_000_000 && file.fetchedBytes == 2_000_000)
   }
+
+  private struct GetImage: APIRequest {
+    let url: String
+    let file: URL
+    var path: Path { RequestPath(stringLiteral: url) }
+    var contentTypes: [String]? { ["image/*"] }
+    var download: Download? { .to(file) }
+    typealias Response = DownloadedFile
+  }
+
+  @Test func `page instead of a picture leaves no file`() async throws {
+    let fixture = try DownloadFixture()
+    let server = try LoopbackServer { _ in .ok("<h1>Log in</h1>").header("Content-Type", "text/html") }
+    let outcome = await fixture.client.outcome(of: GetImage(url: server.url + "/a.png", file: fixture.file))
+    #expect(outcome.error?.code == .contentType)
+    #expect(outcome.error?.response?.body == Data("<h1>Log in</h1>".utf8))
+    #expect(fixture.names.isEmpty)
+  }
 }

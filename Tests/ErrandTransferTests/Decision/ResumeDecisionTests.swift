@@ -49,7 +49,19 @@ import Testing
   @Test func `unknown total is learnt`() {
     let record = Self.record(total: nil)
     #expect(Self.decide(206, ["Content-Range": "bytes 40-49/50"], record: record) == .append(40..<50, total: 50))
-    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], record: record) == .append(40..<50, total: nil))
+  }
+
+  @Test func `part of an unknown whole is refused`() {
+    let record = Self.record(total: nil)
+    #expect(Self.decide(206, ["Content-Range": "bytes 40-49/*"], record: record) == .mismatch(.noTotal))
+  }
+
+  @Test func `whole of another length is none`() {
+    let fields: HTTPFields = ["ETag": "\"v1\"", "Content-Length": "60"]
+    #expect(Self.decide(200, fields) == .mismatch(.total(expected: 100, found: 60)))
+    #expect(
+      Self.decide(200, ["ETag": "\"v1\"", "Content-Length": "100"])
+        == .fresh(AnswerFacts(validator: Self.tag, total: 100, coding: nil)))
   }
 
   @Test(
@@ -112,12 +124,12 @@ import Testing
 
   @Test(
     arguments: [
-      (["ETag": "\"v1\"", "Content-Length": "7"], .entityTag("\"v1\""), 7, nil),
-      (["ETag": "W/\"v1\"", "Content-Length": "7"], nil, 7, nil), ([:], nil, nil, nil),
+      (["ETag": "\"v2\"", "Content-Length": "7"], .entityTag("\"v2\""), 7, nil),
+      (["ETag": "W/\"v2\"", "Content-Length": "7"], nil, 7, nil), ([:], nil, nil, nil),
       (["Last-Modified": date, "Date": minuteLater], .lastModified(date), nil, nil),
       (["Last-Modified": date, "Date": date], nil, nil, nil),
-      (["ETag": "\"v1\"", "Content-Length": "7", "Content-Encoding": "gzip"], nil, nil, "gzip"),
-      (["ETag": "\"v1\"", "Content-Length": "7", "Content-Encoding": "Identity"], .entityTag("\"v1\""), 7, nil),
+      (["ETag": "\"v2\"", "Content-Length": "7", "Content-Encoding": "gzip"], nil, nil, "gzip"),
+      (["ETag": "\"v2\"", "Content-Length": "7", "Content-Encoding": "Identity"], .entityTag("\"v2\""), 7, nil),
       (["Content-Length": "7", "content-length": "7"], nil, 7, nil),
       (["Content-Length": "7", "content-length": "8"], nil, nil, nil), (["Content-Length": "-7"], nil, nil, nil),
       (["Content-Length": "99999999999999999999"], nil, nil, nil),

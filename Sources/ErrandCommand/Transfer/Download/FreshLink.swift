@@ -8,11 +8,6 @@ enum FreshLink: Sendable, Equatable {
   /// The first line of what lies at a URL, which is asked without fields and credentials.
   case page(String)
 
-  /// Why there is none.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private struct Page: APIRequest {
     let url: String
     var path: Path { Path(url) }
@@ -36,8 +31,13 @@ enum FreshLink: Sendable, Equatable {
       }
     let line = text.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }
       .first { !$0.isEmpty }
-    guard let line else { throw Failure(description: "--refresh gave no URL") }
+    guard let line else { throw Self.failure("--refresh gave no URL.") }
     return line
+  }
+
+  /// Why there is none.
+  private static func failure(_ sentence: String) -> APIError {
+    APIError(.transfer, .init(rawValue: "refresh"), sentence)
   }
 
   private static func output(of command: String, for url: String) async throws -> String {
@@ -59,7 +59,7 @@ enum FreshLink: Sendable, Equatable {
       process.terminate()
     }
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw Failure(description: "the command of --refresh ended with \(process.terminationStatus)")
+      throw Self.failure("The command of --refresh ended with \(process.terminationStatus).")
     }
     return output
   }

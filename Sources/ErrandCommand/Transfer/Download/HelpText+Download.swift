@@ -3,26 +3,26 @@ extension HelpText {
     usage: errand download URL … [-o FILE | -d DIR] [option …]
            errand download -c [-o FILE | -d DIR] [option …]
 
-    Downloads files. What comes is gathered in FILE.part, and FILE is replaced in one step once all of it
-    is there and checked. A run that was interrupted, by whatever it was, is gone on with by the next one
-    if the server still has the same version; two versions are never mixed. On a terminal there is a bar
-    for each file, in a pipe there are lines; both go to standard error.
+    Downloads files. What comes is gathered in FILE.part, and FILE is replaced in one step once all of
+    it is there and checked. A run that was interrupted, by whatever it was, is gone on with by the next
+    one if the server still has the same version; two versions are never mixed. On a terminal there is a
+    bar for each file, in a pipe there are lines; both go to standard error.
 
       URL                 without a scheme it gets https://, one of this machine http://
 
     where the file goes
       -o FILE             this file, for one URL
-      -d DIR              this folder, which is made where it is missing; the present one if nothing is said
+      -d DIR              this folder, made where it is missing; the present one if nothing is said
       -J, --server-name   name it as the server says, made safe; else the URL says the name
       -n, --no-replace    leave a file that is there alone, and fail
 
     going on
-      -c, --continue      do what is left of an earlier run: a file that is there is taken as done (with a
-                          checksum, if it has that). Without a URL: all that was interrupted in DIR
+      -c, --continue      do what is left of an earlier run: a file that is there is taken as done (with
+                          a checksum, if it has that). Without a URL: all that was interrupted in DIR
       --fresh             throw away what an earlier run has left
       --refresh WHAT      where a URL has expired (401, 403, 404, 410), ask once for another: the first
-                          line that the shell command WHAT prints, which finds the old one in ERRAND_URL,
-                          or, if WHAT is a URL, the first line there
+                          line that the shell command WHAT prints, which finds the old one in
+                          ERRAND_URL, or, if WHAT is a URL, the first line there
       --resource NAME     what the file is, where its URL is another one each time, such as a signed one
 
     what is checked
@@ -30,17 +30,17 @@ extension HelpText {
       --sha512 SUM        the same. Repr-Digest and Content-Digest of the server are checked in any case
 
     how fast
-      --parallel N        up to N ranges of a file at once, where the server allows it safely
+      --parallel N        up to N ranges of a file at once may be asked for, where that is safe
       --files N           up to N files at once; 4 if nothing is said
       --limit-rate RATE   at most so many bytes a second of each file: 500k, 2M, 1.5G
-      --timeout SECONDS   for each file as a whole; no limit if nothing is said. 10 s to connect and 60 s
-                          of silence end it in any case
+      --timeout SECONDS   for each file as a whole; no limit if nothing is said. 10 s to connect and
+                          60 s of silence end it in any case
 
     and more
       -H 'Name: value'    a field, sent as often as it is said; 'Name:' leaves a field out
       --user NAME:PASS    basic credentials
       --bearer TOKEN      a bearer token
-      --wait              wait for another download of the same file; without it the second fails at once
+      --wait              wait for another download of the same file; else the second fails at once
       -q                  say nothing but what goes wrong
       -v                  show what is sent and received, secrets masked
       --no-proxy          no proxy, whatever http_proxy, https_proxy, all_proxy and no_proxy say
@@ -57,7 +57,7 @@ extension HelpText {
       1  anything that is not in this list              60  TLS failed, or nobody vouches for the server
       6  the host's name could not be resolved          64  wrong words, or a request not fit to send
       7  nobody listens there                           65  the checksum is wrong; the file was deleted
-     22  the status is no success                       66  -c without a URL, and nothing was interrupted
+     22  the status is no success                       66  -c without a URL, and nothing is left to do
      23  the disk is full, or the file cannot be        73  -n, and the file is there
          written                                        75  another download is writing the file
      28  it took too long                              130  interrupted; what came is kept

@@ -1,5 +1,6 @@
 import Errand
 import ErrandTesting
+import ErrandTransfer
 import Foundation
 
 /// A folder of its own, a server of one file, and a client.
@@ -12,7 +13,8 @@ final class DownloadFixture: Sendable {
   let client: APIClient
 
   init(
-    size: Int = DownloadFixture.size, signedUses: Int? = nil,
+    size: Int = DownloadFixture.size, signedUses: Int? = nil, files: any TransferFiles = SystemFiles(),
+    configuration: ClientConfiguration = ClientConfiguration(baseURL: ""),
     _ plan: @escaping @Sendable (Int, inout RangeBehaviour) -> Void = { _, _ in }
   ) throws {
     let resource = RangeResource(size: size, seed: 1)
@@ -22,7 +24,7 @@ final class DownloadFixture: Sendable {
       plan(number, &behaviour)
       return behaviour
     }
-    client = APIClient(baseURL: server.loopback.url)
+    client = APIClient(configuration, files: files)
     folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
@@ -32,8 +34,22 @@ final class DownloadFixture: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  /// What a client with a clock is made from.
+  static func configuration(_ clock: ManualClock) -> ClientConfiguration {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.timers = clock
+    return configuration
+  }
+
   /// The file that is wanted.
-  var file: URL { folder.appending(path: "film.bin", directoryHint: .notDirectory) }
+  var file: URL { place("film.bin") }
+  /// The bytes that are there of it.
+  var part: URL { place("film.bin.part") }
+  /// What is known of them.
+  var record: URL { place("film.bin.part.meta") }
+
+  /// A place in the folder.
+  func place(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
   /// What lies in the folder, in order.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
@@ -44,6 +60,18 @@ final class DownloadFixture: Sendable {
     return values?.fileSize ?? 0
   }
 
+  /// What the requests that reached the file asked for.
+  var ranges: [String?] { server.requests.filter { $0.number != nil }.map(\.range) }
+
+  /// Answers otherwise from the next request on.
+  func answer(_ plan: @escaping @Sendable (Int, inout RangeBehaviour) -> Void = { _, _ in }) {
+    server.answer { [resource] number in
+      var behaviour = RangeBehaviour(resource)
+      plan(number, &behaviour)
+      return behaviour
+    }
+  }
+
   /// Asks for the file.
   func request(_ change: (inout Download) -> Void = { _ in }) -> FileDownload {
     var download = Download.to(file)
@@ -51,8 +79,20 @@ final class DownloadFixture: Sendable {
     return FileDownload(server.url, download)
   }
 
-  func send(_ change: (inout Download) -> Void = { _ in }) async -> Outcome<DownloadedFile> {
-    await client.outcome(of: request(change))
+  func send(
+    options: CallOptions = CallOptions(), _ change: (inout Download) -> Void = { _ in }
+  ) async -> Outcome<DownloadedFile> {
+    await client.outcome(of: request(change), options: options)
+  }
+
+  /// Fetches the first million bytes and stops there.
+  func begin(_ change: @escaping @Sendable (inout RangeBehaviour) -> Void = { _ in }) async {
+    answer { _, behaviour in
+      change(&behaviour)
+      behaviour.fault = .cut(after: 1_000_000)
+    }
+    _ = await send { $0.takeUps = 0 }
+    answer()
   }
 
   /// Whether the file is the resource, byte for byte.
@@ -60,5 +100,18 @@ final class DownloadFixture: Sendable {
     guard let data = try? Data(contentsOf: file) else { return false }
     let resource = other ?? resource
     return data.count == resource.size && resource.has(data, at: 0)
+  }
+
+  /// Puts a file in the place of the wanted one.
+  func putOld() throws { try Self.old.write(to: file) }
+
+  /// Whether that is there, untouched.
+  var isOld: Bool { (try? Data(contentsOf: file)) == Self.old }
+
+  private static let old = Data("the old file\n".utf8)
+
+  /// Who may read and write a file.
+  func mode(of place: URL) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: place.path))?[.posixPermissions] as? Int
   }
 }

@@ -1,0 +1,83 @@
+import Errand
+import Foundation
+
+/// Uploads files from the shell.
+struct UploadCommand {
+  /// Reads the words, sends, shows what came, and says how it went.
+  static func run(_ words: [String]) async -> ExitCode {
+    do {
+      let options = try UploadParser.parse(words)
+      if let problem = unreadable(options.places) {
+        Terminal.complain(problem)
+        return .notStored
+      }
+      return await UploadCommand(options: options).run()
+    } catch {
+      Terminal.complain("\(error)")
+      Terminal.write("“errand upload --help” teaches.\n", to: .error)
+      return .usage
+    }
+  }
+
+  private let options: UploadOptions
+
+  /// Why a file cannot be sent; nil where all can.
+  private static func unreadable(_ files: [URL]) -> String? {
+    for file in files {
+      let path = file.path(percentEncoded: false)
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        return "There is no file “\(file.relativePath)”."
+      }
+      if isFolder.boolValue { return "“\(file.relativePath)” is a folder, and only files can be sent." }
+      if !FileManager.default.isReadableFile(atPath: path) { return "“\(file.relativePath)” may not be read." }
+    }
+    return nil
+  }
+
+  private func run() async -> ExitCode {
+    let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
+    let interruption = await Interruption { client.cancelAll() }
+    defer { interruption.stop() }
+    let display = display
+    let number = display?.add(ProgressState(name: options.name, phase: .waiting)) ?? 0
+    let watch = display.map { UploadWatch(display: $0, number: number, name: options.name) }
+    let start = ContinuousClock.now
+    let outcome = await client.outcome(
+      of: ShellUpload(options: options), options: CallOptions(accessories: watch.map { [$0] } ?? []))
+    display?.report(ending(outcome, after: .now - start), of: number)
+    return end(outcome)
+  }
+
+  /// Bars do not go together with the talk of `-v`.
+  private var display: ProgressDisplay? {
+    if options.isQuiet { return nil }
+    return options.isVerbose ? ProgressDisplay(.lines) { Terminal.write($0, to: .error) } : ProgressDisplay(on: .error)
+  }
+
+  private func ending(_ outcome: Outcome<Data>, after elapsed: Duration) -> ProgressState {
+    var state = ProgressState(name: options.name, phase: .done, bytes: outcome.metrics.bytesSent)
+    if let error = outcome.error {
+      state.phase = error.isCancelled ? .stopped("stopped") : .failed("failed")
+      return state
+    }
+    let seconds = elapsed / .seconds(1)
+    state.elapsed = elapsed
+    state.rate = seconds > 0 ? Double(state.bytes) / seconds : nil
+    return state
+  }
+
+  /// Shows the answer, whatever its status, and says what went wrong.
+  private func end(_ outcome: Outcome<Data>) -> ExitCode {
+    if let response = outcome.response { BodyPrinter.write(response.body, of: response) }
+    guard let error = outcome.error else { return .success }
+    Terminal.complain(sentence(for: error))
+    return .ofTransfer(error)
+  }
+
+  /// The error's own sentence, but where the cure has another name here.
+  private func sentence(for error: APIError) -> String {
+    guard error.code == .deadline, let limit = options.timeout else { return error.message }
+    return "The upload did not end within \(Wording.duration(limit)); --timeout gives it another limit."
+  }
+}

@@ -1,0 +1,87 @@
+import Errand
+import Foundation
+
+/// Reads the words behind `errand upload`.
+struct UploadParser {
+  private static let flags: Set<String> = [
+    "--multipart", "--gzip", "--expect", "-v", "--verbose", "-q", "--quiet", "--no-proxy",
+  ]
+  private static let valued: Set<String> = [
+    "--field", "--name", "--type", "-X", "--method", "-H", "--header", "--user", "--bearer", "--timeout",
+  ]
+
+  private var options = UploadOptions()
+  private var hasName = false
+
+  /// Reads all words.
+  static func parse(_ words: [String]) throws(UsageError) -> UploadOptions {
+    var parser = UploadParser()
+    var reader = WordReader(words, flags: flags, valued: valued)
+    var places: [String] = []
+    while let item = try reader.next() {
+      switch item {
+      case .flag(let name): parser.take(name)
+      case .option(let name, let value): try parser.take(value, of: name)
+      case .place(let place): places.append(place)
+      }
+    }
+    try parser.place(places)
+    return parser.options
+  }
+
+  private mutating func take(_ name: String) {
+    switch name {
+    case "--multipart": options.isForm = true
+    case "--gzip": options.isCompressed = true
+    case "--expect": options.asksFirst = true
+    case "-v", "--verbose": options.isVerbose = true
+    case "-q", "--quiet": options.isQuiet = true
+    default: options.usesProxy = false
+    }
+  }
+
+  private mutating func take(_ value: String, of name: String) throws(UsageError) {
+    switch name {
+    case "--field":
+      options.items.append(try RequestNotation.item(value))
+      options.isForm = true
+    case "--name":
+      options.partName = value
+      hasName = true
+    case "--type": options.type = value
+    case "-X", "--method": options.method = value
+    case "--timeout": options.timeout = try RequestNotation.timeout(value)
+    case "--user": try credential(try RequestNotation.basic(value))
+    case "--bearer": try credential(.bearer(value))
+    default: options.fields.append(try RequestNotation.field(value))
+    }
+  }
+
+  private mutating func credential(_ credential: RequestCredential) throws(UsageError) {
+    guard options.credential == .none else { throw UsageError("one credential is enough: --user or --bearer") }
+    options.credential = credential
+  }
+
+  /// Files first, the URL last.
+  private mutating func place(_ places: [String]) throws(UsageError) {
+    guard places.count > 1, let url = places.last else {
+      throw UsageError(places.isEmpty ? "a file and a URL are missing" : "a file and a URL are needed, in this order")
+    }
+    options.files = places.dropLast()
+    guard !options.files.contains(where: \.isEmpty) else { throw UsageError("the name of the file is empty") }
+    if options.files.count > 1, !options.isForm {
+      throw UsageError("several files need --multipart, which sends them as one form")
+    }
+    if hasName, !options.isForm { throw UsageError("--name is for forms; take --multipart with it") }
+    options.url = try RequestNotation.url(url)
+    if !options.isForm { options.url = Self.named(options.url, options.name) }
+  }
+
+  /// A URL that ends in a slash gets the file's name, as with folders.
+  private static func named(_ url: String, _ name: String) -> String {
+    let path = url.prefix { $0 != "?" && $0 != "#" }
+    guard path.hasSuffix("/") else { return url }
+    let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return path + (name.addingPercentEncoding(withAllowedCharacters: letters) ?? "") + url[path.endIndex...]
+  }
+}

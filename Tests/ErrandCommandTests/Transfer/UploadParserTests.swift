@@ -1,0 +1,52 @@
+import Errand
+import Testing
+
+@testable import ErrandCommand
+
+@Suite struct UploadParserTests {
+  @Test func `a file alone is put`() throws {
+    let options = try UploadParser.parse(["dir/cat.jpg", "h.example/cats"])
+    #expect(options.files == ["dir/cat.jpg"] && options.url == "https://h.example/cats" && options.name == "cat.jpg")
+    let request = ShellUpload(options: options)
+    #expect(request.method == .put && !options.isForm && options.method == nil)
+  }
+
+  @Test(
+    arguments: [
+      (["a b.jpg", "h/"], "https://h/a%20b.jpg"), (["x/ü", "h/d/?q=1"], "https://h/d/%C3%BC?q=1"),
+      (["a", "h"], "https://h"), (["a", "h/", "--multipart"], "https://h/"),
+    ])
+  func `a folder's URL gets the name`(words: [String], url: String) throws {
+    #expect(try UploadParser.parse(words).url == url)
+  }
+
+  @Test func `every option is read`() throws {
+    let options = try UploadParser.parse([
+      "a", "b", "u", "--field", "t=x", "--field", "n:=[1]", "--name", "image", "--type", "image/png", "--gzip",
+      "--expect", "-X", "PATCH", "-H", "X-A: 1", "--bearer", "t", "--timeout", "2", "-v", "-q", "--no-proxy",
+    ])
+    #expect(options.files == ["a", "b"] && options.isForm && options.partName == "image" && options.name == "2 files")
+    #expect(options.items == [.init(name: "t", value: .string("x")), .init(name: "n", value: .array([.integer(1)]))])
+    #expect(options.type == "image/png" && options.isCompressed && options.asksFirst && options.method == "PATCH")
+    #expect(options.fields.count == 1 && options.credential == .bearer("t") && options.timeout == .seconds(2))
+    #expect(options.isVerbose && options.isQuiet && !options.usesProxy)
+    #expect(ShellUpload(options: options).method == HTTPMethod("PATCH"))
+  }
+
+  @Test(
+    arguments: [
+      ([], "a file and a URL are missing"), (["f"], "a file and a URL are needed, in this order"),
+      (["a", "b", "u"], "several files need --multipart, which sends them as one form"),
+      (["a", "u", "--name", "x"], "--name is for forms; take --multipart with it"),
+      (["", "u"], "the name of the file is empty"),
+      (["a", "u", "--user", "a:b", "--bearer", "c"], "one credential is enough: --user or --bearer"),
+      (
+        ["a", "u", "--field", "x"],
+        "“x” is no argument; write name=value, or name:=json for numbers, lists and the like"
+      ),
+    ])
+  func `wrong words are named`(words: [String], sentence: String) {
+    let error = #expect(throws: UsageError.self) { try UploadParser.parse(words) }
+    #expect(error?.description == sentence)
+  }
+}

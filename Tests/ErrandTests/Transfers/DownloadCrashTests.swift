@@ -1,0 +1,84 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Processes that die in the middle of a download, and two that want one file.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct DownloadCrashTests {
+  /// How many processes are killed: `ERRAND_DOWNLOAD_KILLS`, or 30.
+  private static let kills = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_KILLS"].flatMap(Int.init) ?? 30
+
+  /// What may still be on its way between the server and a process that dies.
+  private static let line = 1 << 20
+
+  @Test func `killed at random moments`() async throws {
+    var random = SystemRandomNumberGenerator()
+    var (kills, served, wanted) = (0, 0, 0)
+    while kills < Self.kills {
+      let size = Int.random(in: 80_000_000...110_000_000, using: &random)
+      let fixture = try DownloadFixture(size: size)
+      try fixture.putOld()
+      wanted += size
+      let process = try DownloadProcess(fixture.server.url, fixture.file)
+      // Between the first byte and the last, or within the end, when the file gets its name.
+      let moment = Int.random(in: 0...(size + size / 10), using: &random)
+      try await fixture.server.served(atLeast: min(moment, size))
+      let ending = await process.kill()
+      if ending == .killed { kills += 1 }
+      #expect(ending == .killed || ending == .done)
+      #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
+      if fixture.isOld {
+        let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
+        #expect(ending == .done)
+      }
+      #expect(fixture.isRight(), "wrong file of \(size)")
+      served += fixture.server.servedBytes
+    }
+    let bound = Double(wanted) * 1.1 + Double(kills * Self.line)
+    #expect(Double(served) <= bound, "\(served) bytes were served of \(wanted), with \(kills) kills")
+  }
+
+  @Test func `killed and changed never mixes`() async throws {
+    var random = SystemRandomNumberGenerator()
+    for seed in 2..<UInt64(2 + max(Self.kills / 3, 10)) {
+      let fixture = try DownloadFixture(size: 30_000_000)
+      let process = try DownloadProcess(fixture.server.url, fixture.file)
+      try await fixture.server.served(atLeast: Int.random(in: 1...30_000_000, using: &random))
+      _ = await process.kill()
+      #expect(fixture.isRight() || !fixture.names.contains("film.bin"))
+      let other = RangeResource(size: 30_000_000, seed: seed)
+      let isHonest = Bool.random(using: &random)
+      fixture.answer {
+        $1.resource = other
+        if !isHonest { $1.ifRange = .ignored }
+      }
+      let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
+      #expect(ending == .done && fixture.isRight(other))
+    }
+  }
+
+  @Test func `two processes and one file`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
+    let first = try DownloadProcess(fixture.server.url, fixture.file)
+    try await gate.reached()
+    let second = try DownloadProcess(fixture.server.url, fixture.file)
+    #expect(await second.finish() == .busy)
+    #expect(await fixture.send().error?.code == .busy)
+    gate.open()
+    #expect(await first.finish() == .done)
+    #expect(fixture.isRight() && fixture.names == ["film.bin"])
+  }
+
+  @Test func `lock dies with its process`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
+    }
+    let process = try DownloadProcess(fixture.server.url, fixture.file)
+    try await gate.reached()
+    #expect(await process.kill() == .killed)
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight() && fixture.names == ["film.bin"])
+  }
+}

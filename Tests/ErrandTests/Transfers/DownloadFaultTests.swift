@@ -1,0 +1,87 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import Testing
+
+/// File systems that fail, through the whole engine.
+@Suite(.timeLimit(.minutes(5))) struct DownloadFaultTests {
+  /// A download with everything in it: a break, a lie, a start over, a checksum by hash.
+  private static func story(_ files: any TransferFiles) throws -> DownloadFixture {
+    try DownloadFixture(size: 2_000_000, files: files) { number, behaviour in
+      switch number {
+      case 1, 3: behaviour.fault = .cut(after: 1_200_000)
+      case 2: behaviour.lie = .movedPart(by: 7)
+      default: break
+      }
+    }
+  }
+
+  @Test(arguments: [EIO, ENOSPC, EACCES], [true, false])
+  func `every file call fails in turn`(code: Int32, replaces: Bool) async throws {
+    var turn = 1
+    while true {
+      let files = HookedFiles(failing: turn, code)
+      let fixture = try Self.story(files)
+      if replaces { try fixture.putOld() }
+      let outcome = await fixture.send { $0.replaces = replaces }
+      let text = "turn \(turn), \(files.calls.last.map(String.init(describing:)) ?? "-")"
+      if outcome.error == nil {
+        #expect(fixture.isRight(), "\(text)")
+      } else {
+        #expect(outcome.error?.stage == .transfer, "\(text): \(outcome.error?.description ?? "")")
+        // A failure after the rename finds the whole file in place.
+        #expect((replaces && fixture.isOld) || !fixture.names.contains("film.bin") || fixture.isRight(), "\(text)")
+      }
+      #expect(files.openCount == 0, "\(text) leaves a file open")
+      let healthy = APIClient(ClientConfiguration(baseURL: ""))
+      fixture.answer()
+      _ = try await healthy.send(fixture.request())
+      #expect(fixture.isRight() && fixture.names == ["film.bin"], "\(text), then healthy")
+      if files.calls.count < turn { break }
+      turn += 1
+    }
+    #expect(turn > 25)
+  }
+
+  @Test(arguments: [ENOSPC, EDQUOT, EFBIG]) func `full disk is told and gone on from`(code: Int32) async throws {
+    let room = Locked(1_500_000)
+    let files = HookedFiles { _, operation, bytes in
+      guard operation == .write else { return nil }
+      return room.withLock { room in
+        room -= bytes
+        return room < 0 ? code : nil
+      }
+    }
+    let fixture = try DownloadFixture(files: files)
+    try fixture.putOld()
+    await fixture.begin()
+    let outcome = await fixture.send()
+    #expect(outcome.error?.code == .diskFull && outcome.error?.stage == .transfer)
+    #expect(fixture.isOld)
+    room.withLock { $0 = .max }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes >= 1_000_000)
+    #expect(fixture.names == ["film.bin"])
+  }
+
+  @Test func `missing room is told before the body`() async throws {
+    let files = HookedFiles { _, operation, _ in operation == .reserve ? ENOSPC : nil }
+    let fixture = try DownloadFixture(files: files)
+    let outcome = await fixture.send()
+    #expect(outcome.error?.code == .diskFull)
+    #expect(!files.calls.contains(.write))
+    #expect(fixture.names == [])
+  }
+
+  @Test func `full disk in another process`() async throws {
+    let fixture = try DownloadFixture(size: 20_000_000)
+    try fixture.putOld()
+    let full = try await DownloadProcess(fixture.server.url, fixture.file, room: 12_000_000).finish()
+    #expect(full == .diskFull)
+    #expect(fixture.isOld)
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.bytes == 20_000_000)
+  }
+}

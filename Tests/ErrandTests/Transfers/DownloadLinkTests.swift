@@ -1,0 +1,138 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Links that expire, fresh ones, and redirects.
+@Suite(.timeLimit(.minutes(3))) struct DownloadLinkTests {
+  @Test func `expired signature is got anew`() async throws {
+    let fixture = try DownloadFixture(signedUses: 1) { number, behaviour in
+      if number < 3 { behaviour.fault = .cut(after: 800_000) }
+    }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.fetchedBytes == 3_000_000)
+    let paths = fixture.server.requests.map(\.path)
+    #expect(paths == ["/file.bin", "/1/file.bin", "/file.bin", "/2/file.bin", "/file.bin", "/3/file.bin"])
+    #expect(fixture.ranges == [nil, "bytes=800000-", "bytes=1600000-"])
+  }
+
+  @Test func `next call asks the first URL`() async throws {
+    let fixture = try DownloadFixture(signedUses: 1)
+    await fixture.begin()
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+    #expect(fixture.server.requests.map(\.path).suffix(2) == ["/file.bin", "/2/file.bin"])
+  }
+
+  @Test func `403 behind a redirect is asked again`() async throws {
+    let fixture = try DownloadFixture(signedUses: 2)
+    await fixture.begin()
+    fixture.answer { number, behaviour in if number == 2 { behaviour.fault = .status(403) } }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+    #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=1000000-"])
+  }
+
+  @Test func `403 for ever is an error`() async throws {
+    let fixture = try DownloadFixture(signedUses: 9)
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == 403)
+    #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=1000000-"])
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
+  }
+
+  /// Two servers of one file: the first link has expired.
+  @Test(arguments: [401, 403, 404, 410]) func `fresh URL goes on`(status: Int) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(status) }
+    let other = try RangeServer(RangeBehaviour(fixture.resource))
+    let asked = Locked<[Int]>([])
+    let file = try await fixture.send {
+      $0.freshURL = { response in
+        asked.withLock { $0.append(response.status) }
+        return other.url
+      }
+    }.result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+    #expect(asked.withLock { $0 } == [status])
+    #expect(other.requests.map(\.range) == ["bytes=1000000-"])
+  }
+
+  @Test func `fresh URL is asked once`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let asked = Locked(0)
+    let outcome = await fixture.send { [url = fixture.server.url] in
+      $0.freshURL = { _ in
+        asked.withLock { $0 += 1 }
+        return url
+      }
+    }
+    #expect(outcome.error?.status == 403)
+    #expect(asked.withLock { $0 } == 1)
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
+  }
+
+  @Test(arguments: ["no url", "ftp://127.0.0.1/x", ""]) func `bad fresh URL is an error`(url: String) async throws {
+    let fixture = try DownloadFixture { $1.fault = .status(403) }
+    let outcome = await fixture.send { $0.freshURL = { _ in url } }
+    #expect(outcome.error?.code == .invalidURL)
+    #expect(fixture.names == [])
+  }
+
+  @Test func `failing fresh URL keeps the part`() async throws {
+    struct NoLink: Error {}
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let outcome = await fixture.send { $0.freshURL = { _ in throw NoLink() } }
+    #expect(outcome.error?.cause is NoLink)
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
+    fixture.answer()
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
+  @Test func `link is taken up again after a fresh one`() async throws {
+    // The fresh link breaks off: the rest comes from it, too, and not from the one that has expired.
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let resource = fixture.resource
+    let other = try RangeServer { number in
+      RangeBehaviour(resource) { if number == 1 { $0.fault = .cut(after: 500_000) } }
+    }
+    let file = try await fixture.send { $0.freshURL = { _ in other.url } }.result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+    #expect(other.requests.map(\.range) == ["bytes=1000000-", "bytes=1500000-"])
+  }
+
+  @Test func `resource names what links share`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    var request = fixture.request {
+      $0.resource = "film 7"
+      $0.takeUps = 0
+    }
+    request.path = RequestPath(stringLiteral: fixture.server.url + "?signature=1")
+    _ = await fixture.client.outcome(of: request)
+    request.path = RequestPath(stringLiteral: fixture.server.url + "?signature=2")
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
+  @Test func `another URL starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    var request = fixture.request()
+    request.path = RequestPath(stringLiteral: fixture.server.url + "?version=2")
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.keptBytes == 0)
+  }
+}

@@ -1,0 +1,163 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Where the file goes, and what lies there.
+@Suite(.timeLimit(.minutes(3))) struct DownloadPlaceTests {
+  @Test func `old file stays to the end`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
+    try fixture.putOld()
+    async let outcome = fixture.send()
+    try await gate.reached()
+    #expect(fixture.isOld)
+    #expect(fixture.names.contains("film.bin.part"))
+    #expect(fixture.mode(of: fixture.part) == 0o600)
+    gate.open()
+    _ = try await outcome.result.get()
+    #expect(fixture.isRight() && fixture.mode(of: fixture.file) == 0o644)
+  }
+
+  @Test func `part and record are private`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    #expect(fixture.mode(of: fixture.part) == 0o600 && fixture.mode(of: fixture.record) == 0o600)
+    _ = try await fixture.send { $0.permissions = 0o640 }.result.get()
+    #expect(fixture.mode(of: fixture.file) == 0o640)
+  }
+
+  @Test func `file that stays costs no request`() async throws {
+    let fixture = try DownloadFixture()
+    try fixture.putOld()
+    let outcome = await fixture.send { $0.replaces = false }
+    #expect(outcome.error?.code == .fileExists && outcome.error?.stage == .transfer)
+    #expect(fixture.isOld && fixture.names == ["film.bin"] && fixture.ranges.isEmpty)
+  }
+
+  @Test func `file that came meanwhile stays`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
+    async let outcome = fixture.send { $0.replaces = false }
+    try await gate.reached()
+    try fixture.putOld()
+    gate.open()
+    #expect(await outcome.error?.code == .fileExists)
+    #expect(fixture.isOld)
+  }
+
+  @Test(arguments: [true, false]) func `folder in place is refused`(replaces: Bool) async throws {
+    let fixture = try DownloadFixture()
+    try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
+    let outcome = await fixture.send { $0.replaces = replaces }
+    #expect(outcome.error?.code == .fileExists)
+    #expect(fixture.names == ["film.bin"] && fixture.ranges.isEmpty)
+  }
+
+  @Test func `missing folder is an error`() async throws {
+    let fixture = try DownloadFixture()
+    let outcome = await fixture.client.outcome(
+      of: FileDownload(fixture.server.url, .to(fixture.place("none/film.bin"))))
+    #expect(outcome.error?.code == .file && outcome.error?.stage == .transfer)
+    #expect(fixture.ranges.isEmpty)
+  }
+
+  @Test func `link at the target is replaced itself`() async throws {
+    let fixture = try DownloadFixture()
+    let victim = fixture.place("victim")
+    try Data("safe".utf8).write(to: victim)
+    try FileManager.default.createSymbolicLink(at: fixture.file, withDestinationURL: victim)
+    _ = try await fixture.send().result.get()
+    #expect(try Data(contentsOf: victim) == Data("safe".utf8))
+    #expect(fixture.isRight())
+    #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: fixture.file.path)) == nil)
+  }
+
+  /// What somebody else may have put in the way.
+  enum Plant: CaseIterable, Sendable {
+    case link, danglingLink, hardLink, folder, pipe
+
+    func put(at place: URL, victim: URL) throws {
+      switch self {
+      case .link: try FileManager.default.createSymbolicLink(at: place, withDestinationURL: victim)
+      case .danglingLink:
+        try FileManager.default.createSymbolicLink(
+          at: place, withDestinationURL: victim.appendingPathExtension("none"))
+      case .hardLink: try FileManager.default.linkItem(at: victim, to: place)
+      case .folder: try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      case .pipe: try #require(mkfifo(place.path, 0o600) == 0)
+      }
+    }
+  }
+
+  @Test(arguments: Plant.allCases, ["film.bin.part", "film.bin.part.meta"])
+  func `planted file is never written`(plant: Plant, name: String) async throws {
+    let fixture = try DownloadFixture()
+    let victim = fixture.place("victim")
+    try Data("safe".utf8).write(to: victim)
+    try plant.put(at: fixture.place(name), victim: victim)
+    try fixture.putOld()
+    let outcome = await fixture.send()
+    #expect(outcome.error?.code == .file && outcome.error?.stage == .transfer)
+    #expect(try Data(contentsOf: victim) == Data("safe".utf8))
+    #expect(fixture.isOld)
+    #expect(!FileManager.default.fileExists(atPath: victim.appendingPathExtension("none").path))
+  }
+
+  @Test(arguments: Plant.allCases) func `planted new record is never written`(plant: Plant) async throws {
+    let fixture = try DownloadFixture()
+    let victim = fixture.place("victim")
+    try Data("safe".utf8).write(to: victim)
+    try plant.put(at: fixture.place("film.bin.part.meta.tmp"), victim: victim)
+    let outcome = await fixture.send()
+    if outcome.error == nil { #expect(fixture.isRight()) }
+    #expect(try Data(contentsOf: victim) == Data("safe".utf8))
+  }
+
+  @Test func `part that is swapped is noticed`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }
+    try fixture.putOld()
+    async let outcome = fixture.send()
+    try await gate.reached()
+    try FileManager.default.removeItem(at: fixture.part)
+    try Data(count: DownloadFixture.size).write(to: fixture.part)
+    gate.open()
+    #expect(await outcome.error?.code == .file)
+    #expect(fixture.isOld)
+  }
+
+  @Test func `into a folder by the URL's name`() async throws {
+    let fixture = try DownloadFixture()
+    let file = try await fixture.client.send(FileDownload(fixture.server.url, .into(fixture.folder)))
+    #expect(file.url.lastPathComponent == "file.bin" && fixture.names == ["file.bin"])
+  }
+
+  @Test(
+    arguments: [
+      ("attachment; filename=\"book.txt\"", "book.txt"), ("attachment; filename=\"../../book.txt\"", "book.txt"),
+      ("attachment", "file.bin"), ("attachment; filename=\"..\"", "file.bin"),
+    ])
+  func `into a folder by the server's name`(field: String, name: String) async throws {
+    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = field }
+    let file = try await fixture.client.send(
+      FileDownload(fixture.server.url, .into(fixture.folder, named: .fromServer)))
+    #expect(fixture.names == [name])
+    #expect(file.url.deletingLastPathComponent().path == fixture.folder.path)
+  }
+
+  @Test func `server's name counts only when asked`() async throws {
+    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"book.txt\"" }
+    _ = try await fixture.client.send(FileDownload(fixture.server.url, .into(fixture.folder)))
+    #expect(fixture.names == ["file.bin"])
+  }
+
+  @Test func `server's name replaces only when allowed`() async throws {
+    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\"" }
+    try fixture.putOld()
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.replaces = false
+    let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    #expect(outcome.error?.code == .fileExists && fixture.isOld)
+  }
+}

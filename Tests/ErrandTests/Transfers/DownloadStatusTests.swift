@@ -1,0 +1,113 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Answers that bring no file.
+@Suite(.timeLimit(.minutes(3))) struct DownloadStatusTests {
+  @Test(arguments: [400, 401, 403, 408, 429, 500, 503, 304])
+  func `refused body stays out`(status: Int) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    try fixture.putOld()
+    fixture.answer { $1.fault = .status(status) }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == status)
+    if status != 304 { #expect(outcome.error?.response?.body == Data("not now\n".utf8)) }
+    #expect(fixture.isOld)
+    #expect(fixture.names == ["film.bin", "film.bin.part", "film.bin.part.meta"])
+    fixture.answer()
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
+  @Test(arguments: [404, 410]) func `gone resource takes the part`(status: Int) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    try fixture.putOld()
+    fixture.answer { $1.fault = .status(status) }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == status)
+    #expect(fixture.names == ["film.bin"] && fixture.isOld)
+  }
+
+  @Test(arguments: [201, 202, 204, 205]) func `other success is no file`(status: Int) async throws {
+    let fixture = try DownloadFixture { $1.fault = .status(status) }
+    let outcome = await fixture.send()
+    #expect(outcome.error != nil)
+    #expect(fixture.names == [])
+  }
+
+  @Test(arguments: [0, 1]) func `416 at the end is success`(takeUps: Int) async throws {
+    // All bytes of the rest come, in three chunks with 27 bytes of framing, but not the last chunk, which is empty.
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { number, behaviour in
+      behaviour.framing = .chunked
+      if number == 2 { behaviour.fault = .cut(after: 2_000_027) }
+    }
+    var outcome = await fixture.send { $0.takeUps = takeUps }
+    if takeUps == 0 {
+      #expect(outcome.error?.transportKind == .truncated)
+      outcome = await fixture.send()
+    }
+    let file = try outcome.result.get()
+    #expect(fixture.isRight() && file.bytes == 3_000_000)
+    #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=3000000-"])
+    #expect(fixture.server.requests.last?.status == 416)
+    #expect(fixture.names == ["film.bin"])
+  }
+
+  @Test func `416 of another length starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { number, behaviour in
+      if number == 2 {
+        behaviour.framing = .chunked
+        behaviour.fault = .cut(after: 2_000_027)
+      }
+      if number == 3 { behaviour.lie = .total(2_999_999) }
+    }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+    #expect(fixture.ranges == [nil, "bytes=1000000-", "bytes=3000000-", nil])
+  }
+
+  @Test func `refused range starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { number, behaviour in if number == 2 { behaviour.ranges = .refused } }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+    #expect(fixture.ranges == [nil, "bytes=1000000-", nil])
+  }
+
+  @Test func `refused whole is an error`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .status(416) }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == 416)
+    #expect(fixture.names == [] && fixture.ranges == [nil])
+  }
+
+  @Test func `416 for ever is an error`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(416, ["Content-Range": "bytes */1000000"]) }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.status == 416)
+    #expect(fixture.names == [] && fixture.ranges.count == 3)
+  }
+
+  @Test func `range beyond a shrunken file starts over`() async throws {
+    let other = RangeResource(size: 500_000, seed: 2)
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer {
+      $1.resource = other
+      $1.ifRange = .ignored
+    }
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight(other))
+    #expect(fixture.ranges == [nil, "bytes=1000000-", nil])
+  }
+}

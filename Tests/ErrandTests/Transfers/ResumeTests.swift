@@ -1,0 +1,175 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Which parts are gone on with, and which start over.
+@Suite(.timeLimit(.minutes(3))) struct ResumeTests {
+  typealias Validators = RangeBehaviour.Validators
+
+  @Test(arguments: [Validators.weakTag, .none, .lastModified(secondsBefore: 0), .lastModified(secondsBefore: 59)])
+  func `weak validators start over`(validators: Validators) async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.validators = validators
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    let outcome = await fixture.send()
+    #expect(outcome.error?.transportKind == .truncated)
+    #expect(fixture.names == [])
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+    #expect(fixture.ranges == [nil, nil])
+  }
+
+  @Test(arguments: [Validators.lastModified(secondsBefore: 60), .both(secondsBefore: 0), .strongTag])
+  func `strong validators go on`(validators: Validators) async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.validators = validators
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.fetchedBytes == 3_000_000)
+    let isDated = validators == .lastModified(secondsBefore: 60)
+    let last = try #require(fixture.server.requests.last)
+    #expect(last.range == "bytes=1000000-")
+    #expect(last.ifRange == (isDated ? "Fri, 02 Jan 1970 00:00:00 GMT" : fixture.resource.entityTag))
+    #expect(fixture.server.requests.allSatisfy { $0.acceptEncoding == "identity" })
+  }
+
+  @Test(arguments: [false, true]) func `whole for a range starts over`(isIgnored: Bool) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { if isIgnored { $1.ranges = .ignored } else { $1.ifRange = .neverMet } }
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+    #expect(file.keptBytes == 0 && file.fetchedBytes == 3_000_000)
+    #expect(fixture.ranges == [nil, "bytes=1000000-"])
+  }
+
+  /// How the resource is another one.
+  enum Change: CaseIterable, Sendable {
+    case version, longer, shorter, tiny
+    var resource: RangeResource {
+      switch self {
+      case .version: RangeResource(size: 3_000_000, seed: 2)
+      case .longer: RangeResource(size: 3_500_000, seed: 2)
+      case .shorter: RangeResource(size: 1_500_000, seed: 2)
+      case .tiny: RangeResource(size: 1, seed: 2)
+      }
+    }
+  }
+
+  @Test(arguments: Change.allCases, [true, false])
+  func `change between calls never mixes`(change: Change, isHonest: Bool) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    let other = change.resource
+    fixture.answer {
+      $1.resource = other
+      if !isHonest { $1.ifRange = .ignored }
+    }
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight(other))
+    #expect(fixture.names == ["film.bin"])
+  }
+
+  @Test(arguments: Change.allCases, [true, false])
+  func `change within a call never mixes`(change: Change, isHonest: Bool) async throws {
+    let other = change.resource
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 {
+        behaviour.fault = .cut(after: 1_000_000)
+      } else {
+        behaviour.resource = other
+        if !isHonest { behaviour.ifRange = .ignored }
+      }
+    }
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight(other))
+  }
+
+  @Test func `change at every attempt never mixes`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.resource = RangeResource(size: 3_000_000, seed: UInt64(number))
+      if number < 4 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight(RangeResource(size: 3_000_000, seed: 4)))
+    #expect(fixture.ranges == [nil] + Array(repeating: "bytes=1000000-", count: 3))
+  }
+
+  @Test func `coded answer is not resumed`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin { $0.fields["Content-Encoding"] = "identity" }
+    fixture.answer { $1.fields["Content-Encoding"] = "gzip" }
+    let outcome = await fixture.send()
+    #expect(outcome.error != nil)
+    #expect(!fixture.names.contains("film.bin"))
+    fixture.answer()
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+  }
+
+  @Test func `another account starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    var request = fixture.request()
+    request.credential = .bearer("of somebody")
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.keptBytes == 0)
+    #expect(fixture.ranges == [nil, nil])
+    let text = fixture.names.joined()
+    #expect(!text.contains("somebody"))
+  }
+
+  @Test func `other fields start over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    var request = fixture.request()
+    request.headers = ["Accept-Language": "de"]
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.keptBytes == 0)
+  }
+
+  @Test func `record keeps no secret`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
+    var request = fixture.request { $0.takeUps = 0 }
+    request.credential = .bearer("hunter2")
+    _ = await fixture.client.outcome(of: request)
+    let text = String(decoding: try Data(contentsOf: fixture.record), as: UTF8.self)
+    #expect(text.contains("committed") && !text.contains("hunter2"))
+  }
+
+  @Test func `resuming can be switched off`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    let file = try await fixture.send { $0.resumes = false }.result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0 && fixture.ranges == [nil, nil])
+  }
+
+  @Test func `damaged record starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    var text = try Data(contentsOf: fixture.record)
+    text[text.count / 2] ^= 1
+    try text.write(to: fixture.record)
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+  }
+
+  @Test func `short part starts over`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    try #require(truncate(fixture.part.path, 999_999) == 0)
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 0)
+  }
+
+  @Test func `long part is cut`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    try #require(truncate(fixture.part.path, 2_000_000) == 0)
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// The helper process `DownloadCrasher`, running.
+final class DownloadProcess {
+  /// How it ended.
+  enum Ending: Int32 {
+    case done = 0
+    case failed, busy, diskFull, mismatch
+    case killed = -1
+  }
+
+  private let process = Process()
+  private let ends: AsyncStream<Void>
+
+  /// Starts it. It lies beside the bundle of tests.
+  /// - Parameter room: How large its files may become; 0 for no limit.
+  init(_ url: String, _ file: URL, room: Int = 0) throws {
+    let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
+    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
+    let found = folders.prefix(6).map { $0.appending(path: "DownloadCrasher") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
+    let place: URL = try #require(found, "DownloadCrasher is not beside the tests; build all products first")
+    process.executableURL = place
+    process.arguments = [url, file.path, String(room)]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    self.ends = ends
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+  }
+
+  /// Waits for its end.
+  func finish() async -> Ending? {
+    for await _ in ends {}
+    return process.terminationReason == .uncaughtSignal ? .killed : Ending(rawValue: process.terminationStatus)
+  }
+
+  /// Ends it at once, in the middle of whatever it does; says how it ended, which may have been before.
+  func kill() async -> Ending? {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    return await finish()
+  }
+}
