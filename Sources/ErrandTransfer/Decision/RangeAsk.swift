@@ -4,6 +4,9 @@ package import ErrandCore
 package enum RangeAsk: Sendable, Hashable {
   /// All of it.
   case whole
+  /// The first bytes of it, at most so many, of a version that is not known yet: whether pieces may be asked for side by
+  /// side shows by the answer.
+  case first(Int64)
   /// All behind so many bytes that are there.
   case rest(from: Int64, Validator)
   /// A piece, for several side by side.
@@ -14,11 +17,20 @@ package enum RangeAsk: Sendable, Hashable {
     let identity = HTTPField(.acceptEncoding, "identity")
     switch self {
     case .whole: return [identity]
+    case .first(let count): return [identity, HTTPField("Range", "bytes=0-\(max(count, 1) - 1)")]
     case .rest(let start, let validator):
       return [identity, HTTPField("Range", "bytes=\(start)-"), HTTPField("If-Range", validator.fieldValue)]
     case .segment(let piece, let validator):
       let range = "bytes=\(piece.lowerBound)-\(piece.upperBound - 1)"
       return [identity, HTTPField("Range", range), HTTPField("If-Range", validator.fieldValue)]
+    }
+  }
+
+  /// Whether it goes on with what is there.
+  var goesOn: Bool {
+    switch self {
+    case .whole, .first: false
+    case .rest, .segment: true
     }
   }
 

@@ -5,6 +5,9 @@ package enum ResumeDecision: Sendable, Hashable {
   /// Write the body at the place where the range begins; it must be as long as the range. Where the total is known and
   /// the range ends before it, commit and ask for the rest.
   case append(Range<Int64>, total: Int64?)
+  /// The body is the beginning of a new whole: start the part over, write it from 0; it must be as long as the range.
+  /// Then commit and ask for the rest, which may be done side by side.
+  case begin(Range<Int64>, AnswerFacts)
   /// The body is a new whole: start the part over, and write it from 0. Pieces asked for side by side are to be given
   /// up.
   case fresh(AnswerFacts)
@@ -31,7 +34,7 @@ package enum ResumeDecision: Sendable, Hashable {
   ) -> ResumeDecision {
     switch head.status {
     case 200, 203: whole(AnswerFacts(of: head, now: now), ask, record)
-    case 206: part(head, ask, record)
+    case 206: part(head, ask, record, now)
     case 404, 410: .failDroppingPart
     case 416: unsatisfiable(head.fields, ask, record)
     default: .failKeepingPart
@@ -40,22 +43,26 @@ package enum ResumeDecision: Sendable, Hashable {
 
   /// A whole of the same version and another length is none: most likely it is the rest under a wrong status.
   private static func whole(_ facts: AnswerFacts, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
-    guard ask != .whole, let record, let validator = record.validator, facts.validator == validator,
+    guard ask.goesOn, let record, let validator = record.validator, facts.validator == validator,
       let old = record.total, let found = facts.total, found != old
     else { return .fresh(facts) }
     return .mismatch(.total(expected: old, found: found))
   }
 
-  private static func part(_ head: ResponseHead, _ ask: RangeAsk, _ record: PartRecord?) -> ResumeDecision {
+  private static func part(
+    _ head: ResponseHead, _ ask: RangeAsk, _ record: PartRecord?, _ now: Int64
+  ) -> ResumeDecision {
     let start: Int64
     let end: Int64?
     let validator: Validator
     switch ask {
     case .whole: return .mismatch(.notAsked)
+    case .first(let count): return beginning(head, count, now)
     case .rest(let place, let version): (start, end, validator) = (place, nil, version)
     case .segment(let piece, let version): (start, end, validator) = (piece.lowerBound, piece.upperBound, version)
     }
-    if let mismatch = formMismatch(head.fields, validator) { return .mismatch(mismatch) }
+    if validator.isContradicted(by: head.fields) { return .mismatch(.version) }
+    if let mismatch = formMismatch(head.fields) { return .mismatch(mismatch) }
     let ranges = head.fields.values(of: "Content-Range")
     guard let text = ranges.first, ranges.count == 1 else { return .mismatch(.contentRangeCount(ranges.count)) }
     guard case .part(let range, let total) = ContentRange(text) else { return .mismatch(.contentRange(text)) }
@@ -69,9 +76,21 @@ package enum ResumeDecision: Sendable, Hashable {
     return known == nil ? .mismatch(.noTotal) : .append(range, total: known)
   }
 
+  /// The first piece of a version that is not known yet: it must name all that the others are held against.
+  private static func beginning(_ head: ResponseHead, _ count: Int64, _ now: Int64) -> ResumeDecision {
+    if let mismatch = formMismatch(head.fields) { return .mismatch(mismatch) }
+    let ranges = head.fields.values(of: "Content-Range")
+    guard let text = ranges.first, ranges.count == 1 else { return .mismatch(.contentRangeCount(ranges.count)) }
+    guard case .part(let range, let total) = ContentRange(text) else { return .mismatch(.contentRange(text)) }
+    if range.lowerBound != 0 { return .mismatch(.place(expected: 0, found: range.lowerBound)) }
+    if range.upperBound > count { return .mismatch(.beyond(expected: count, found: range.upperBound)) }
+    if let text = wrongLength(head.fields, range) { return .mismatch(.length(text)) }
+    guard let total, let validator = Validator(of: head.fields, now: now) else { return .mismatch(.unfit) }
+    return .begin(range, AnswerFacts(validator: validator, total: total, coding: nil))
+  }
+
   /// What must hold whatever the range is.
-  private static func formMismatch(_ fields: HTTPFields, _ validator: Validator) -> ResumeMismatch? {
-    if validator.isContradicted(by: fields) { return .version }
+  private static func formMismatch(_ fields: HTTPFields) -> ResumeMismatch? {
     if let coding = AnswerFacts.coding(of: fields) { return .coding(coding) }
     let isMultipart = fields.values(of: .contentType).contains { value in
       value.split(separator: ";").first?.filter { $0 != " " && $0 != "\t" }.lowercased() == "multipart/byteranges"

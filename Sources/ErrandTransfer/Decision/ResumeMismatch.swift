@@ -4,6 +4,8 @@ package enum ResumeMismatch: Error, Sendable, Hashable {
   case notAsked
   /// No `Content-Range`, or several.
   case contentRangeCount(Int)
+  /// No strong validator or no length of the whole, so that pieces of it cannot be put together.
+  case unfit
   /// A `Content-Range` that is none.
   case contentRange(String)
   /// Several ranges in one body.
@@ -33,6 +35,7 @@ extension ResumeMismatch: CustomStringConvertible {
   private var clause: String {
     switch self {
     case .notAsked: "it is a part (206), and the whole was asked for"
+    case .unfit: "it names no strong validator or no length, so that pieces of it cannot be put together"
     case .contentRangeCount(0): "it does not say which part it is (no Content-Range)"
     case .contentRangeCount(let count): "it has \(count) Content-Range fields"
     case .contentRange(let text): "its Content-Range is none: “\(text.prefix(80))”"

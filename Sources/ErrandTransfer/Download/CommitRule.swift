@@ -1,19 +1,24 @@
-/// When bytes are brought to the disk, and when the body waits for that. Functions of values.
-enum CommitRule {
-  /// So many bytes may be fetched twice after the power has failed: 8 MiB.
-  static let bytes: Int64 = 8 << 20
-  /// Or what came in so long.
+/// When bytes are brought to the disk, and when the body waits for that. A function of values.
+///
+/// What is not on the disk is fetched twice after a crash: so at most a twelfth of the file, or 8 MiB where that is
+/// more, and never over 64 MiB.
+struct CommitRule: Sendable {
+  /// What came in so long is brought to the disk, however little it is.
   static let interval = Duration.seconds(1)
-  /// From so many bytes on that are not on the disk yet, the body pauses: 64 MiB.
-  static let most: Int64 = 64 << 20
   /// Room is set aside for files from this size on: 1 MiB.
   static let worthReserving: Int64 = 1 << 20
 
+  /// From so many bytes on that are not on the disk yet, the body pauses.
+  let most: Int64
+
+  /// The rule for a file of a length; nil where nobody has said.
+  init(total: Int64?) { most = min(max((total ?? .max) / 12, 8 << 20), 64 << 20) }
+
   /// Whether a commit is due.
-  static func isDue(uncommitted: Int64, since last: Duration) -> Bool {
-    uncommitted >= bytes || uncommitted > 0 && last >= interval
+  func isDue(uncommitted: Int64, since last: Duration) -> Bool {
+    uncommitted >= min(most / 2, 8 << 20) || uncommitted > 0 && last >= Self.interval
   }
 
   /// Whether the body has to wait.
-  static func mustWait(uncommitted: Int64) -> Bool { uncommitted >= most }
+  func mustWait(uncommitted: Int64) -> Bool { uncommitted >= most }
 }

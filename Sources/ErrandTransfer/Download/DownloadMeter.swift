@@ -7,8 +7,12 @@ final class DownloadMeter: Sendable {
   private struct State: Sendable {
     var base: Int64 = 0
     var total: Int64?
+    /// Whether the body that comes is one of the file.
+    var isOpen = false
     /// The bytes that were told last.
     var told: Int64 = 0
+    /// Whether one of several side by side is telling.
+    var isTelling = false
   }
 
   private let state = Locked(State())
@@ -19,22 +23,48 @@ final class DownloadMeter: Sendable {
   /// An answer begins whose body goes behind so many bytes.
   func begin(behind base: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
-      defer { state = State(base: base, total: total, told: base) }
+      defer { state = State(base: base, total: total, isOpen: true, told: base) }
       return base != state.told
     }
     if isRestart { report(TransferProgress(.download, bytes: base, total: total, isRestart: true)) }
   }
+
+  /// Another exchange begins; until it has brought a head, what it says is not of the file.
+  func waitForHead() { state.withLock { $0.isOpen = false } }
 
   /// What the transport says of this exchange.
   func tell(_ progress: TransferProgress) {
     guard progress.direction == .download else { return report(progress) }
     let state = state.withLock { state -> State? in
       let (bytes, overflow) = state.base.addingReportingOverflow(progress.bytes)
-      guard !overflow, state.total.map({ bytes < $0 }) ?? true else { return nil }
+      guard state.isOpen, !overflow, state.total.map({ bytes < $0 }) ?? true else { return nil }
       state.told = bytes
       return state
     }
     if let state { report(TransferProgress(.download, bytes: state.told, total: state.total)) }
+  }
+
+  /// Several answers begin side by side, behind so many bytes in all.
+  func beginSideBySide(behind bytes: Int64, total: Int64) {
+    let isRestart = state.withLock { state in
+      // More than was told is no restart within a call: the line tells now and then only.
+      defer { state = State(base: bytes, total: total, isOpen: true, told: bytes) }
+      return bytes < state.told || state.told == 0 && bytes > 0
+    }
+    if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
+  }
+
+  /// So many bytes are there in all. One at a time, so that what is told never goes back.
+  func tellSideBySide(_ bytes: Int64) {
+    let total = state.withLock { state -> Int64? in
+      guard !state.isTelling, bytes > state.told, let total = state.total, bytes < total else { return nil }
+      state.told = bytes
+      state.isTelling = true
+      return total
+    }
+    guard let total else { return }
+    report(TransferProgress(.download, bytes: bytes, total: total))
+    state.withLock { $0.isTelling = false }
   }
 
   /// The file has its name.

@@ -5,7 +5,7 @@ import Foundation
 /// One call's way to a file: opens the part, asks for what is missing, takes a broken body up again, checks the whole
 /// and gives it its name.
 final class DownloadRun: Sendable {
-  private struct State: Sendable {
+  struct State: Sendable {
     /// What is known of the resource, for the next commit; nil before the first answer of a fresh download.
     var record: PartRecord?
     /// What the file has to hash to by the server's word.
@@ -14,6 +14,7 @@ final class DownloadRun: Sendable {
     var takeUps: Int
     var hasStartedOver = false
     var hasAskedFreshURL = false
+    var hasAskedForFirst = false
     var hasAskedAgain = false
     /// Whether another URL is known to lead to the same file.
     var isSameLink = false
@@ -24,13 +25,13 @@ final class DownloadRun: Sendable {
   let disk: DiskLane
   let meter: DownloadMeter?
   let timers: any Timers
-  private let context: CallContext
+  let context: CallContext
   private let request: HTTPRequest
   private let identity: RequestIdentity
   private let kept: Int64
   private let digests: PartDigests
   private let now: @Sendable () -> Int64
-  private let state: Locked<State>
+  let state: Locked<State>
 
   private init(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskLane,
@@ -45,9 +46,9 @@ final class DownloadRun: Sendable {
     timers = context.call.timers
     meter = context.onProgress.map(DownloadMeter.init)
     identity = Self.identity(of: request, context).naming(download.resource)
-    kept = part.record?.committed ?? 0
+    kept = part.record?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
-    state = Locked(State(record: part.record, takeUps: max(download.takeUps, 0)))
+    state = Locked(State(record: download.resumes ? part.record : nil, takeUps: max(download.takeUps, 0)))
   }
 
   /// Who asks for what. A credential of the request's own stands in the place of the account, and is added to the fields
@@ -105,11 +106,9 @@ final class DownloadRun: Sendable {
     var request = request
     while true {
       let question = ResumeQuestion(
-        download.resumes ? record : nil, request: identity, checksum: download.checksum?.recorded,
+        record, request: identity, checksum: download.checksum?.recorded,
         isSameLink: state.withLock { $0.isSameLink })
-      let sink = DownloadSink(self, question.ask)
-      let result = await exchange(request, question.ask, sink, next)
-      switch try await judged(result, sink, question.ask, request.url) {
+      switch try await step(request, question, next) {
       case .again: continue
       case .done(let response): return response
       case .elsewhere(let url): request.url = url
@@ -117,7 +116,15 @@ final class DownloadRun: Sendable {
     }
   }
 
-  private enum Step {
+  private func step(_ request: HTTPRequest, _ question: ResumeQuestion, _ next: Next) async throws -> Step {
+    if let segments = segments(question) { return try await sideBySide(segments, request, next) }
+    let ask = question.ask == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.ask
+    let sink = DownloadSink(self, ask)
+    let result = await exchange(request, ask, sink, next)
+    return try await judged(result, sink, ask, request.url)
+  }
+
+  enum Step {
     case again
     case elsewhere(HTTPURL)
     case done(HTTPResponse)
@@ -128,6 +135,7 @@ final class DownloadRun: Sendable {
   ) async -> Result<HTTPResponse, any Error> {
     var request = request
     ask.apply(to: &request.fields)
+    meter?.waitForHead()
     let report = meter.map { meter -> (@Sendable (TransferProgress) -> Void) in { meter.tell($0) } }
     do {
       return .success(try await next(request, in: context.with(sink: sink, onProgress: report)))
@@ -166,7 +174,7 @@ final class DownloadRun: Sendable {
   }
 
   /// The server answered with a status that brings no file.
-  private func refused(
+  func refused(
     _ response: HTTPResponse, _ ask: RangeAsk, _ url: HTTPURL
   ) async throws -> Step {
     let decision = decide(response.head, to: ask)
@@ -190,22 +198,21 @@ final class DownloadRun: Sendable {
     }
     try await disk.value { try self.keep() }
     try context.call.check()
-    guard report.received > 0, record?.isResumable == true, download.resumes, Self.isBreak(error),
-      state.withLock({ $0.takeUps > 0 })
+    guard report.received > 0, record?.isResumable == true, Self.isBreak(error),
+      useTakeUp()
     else { throw error }
-    state.withLock { $0.takeUps -= 1 }
     context.plan.log?.info("taking the download up again at \(part.written.end) bytes: \(error)")
     return .again
   }
 
   /// Whether an error is one of the line's that another try may overcome.
-  private static func isBreak(_ error: any Error) -> Bool {
+  static func isBreak(_ error: any Error) -> Bool {
     guard let failure = error as? TransportFailure else { return false }
     return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(failure.kind)
   }
 
   /// Drops the part and asks once more for the whole; the second time it is an error.
-  private func startOver(because mismatch: ResumeMismatch?, _ response: HTTPResponse?) async throws -> Step {
+  func startOver(because mismatch: ResumeMismatch?, _ response: HTTPResponse?) async throws -> Step {
     let isFirst = state.withLock { state in
       defer { state.hasStartedOver = true }
       return !state.hasStartedOver
@@ -253,7 +260,7 @@ final class DownloadRun: Sendable {
   // MARK: - The end
 
   /// Checks the whole and gives it its name.
-  private func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
+  func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
     let file = try await disk.value { try self.finish(response) }
     meter?.finish(file.bytes)
     return response.written(to: file)
@@ -297,9 +304,8 @@ final class DownloadRun: Sendable {
   // MARK: - The record
 
   /// What is known of the resource.
-  private var record: PartRecord? { state.withLock { $0.record } }
+  var record: PartRecord? { state.withLock { $0.record } }
   private var fetched: Int64 { state.withLock { $0.fetched } }
-
   /// Decides on an answer; by the bytes that are on the disk, which is what was asked for.
   func decide(_ head: ResponseHead, to ask: RangeAsk) -> ResumeDecision {
     ResumeDecision.decide(head, to: ask, record: record, now: now())
@@ -365,7 +371,7 @@ final class DownloadRun: Sendable {
   }
 
   /// Keeps what can be gone on with; removes what cannot.
-  private func keep() throws {
+  func keep() throws {
     guard let record else { return }
     if record.isResumable, part.written.end > 0 { try commit() } else { try part.startOver(record) }
   }

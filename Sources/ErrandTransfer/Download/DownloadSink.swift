@@ -31,6 +31,7 @@ final class DownloadSink: BodySink {
     var uncommitted: Int64 = 0
     var lastCommit: MonotonicInstant
     var limiter: RateLimiter?
+    var rule = CommitRule(total: nil)
   }
 
   private let run: DownloadRun
@@ -59,11 +60,16 @@ final class DownloadSink: BodySink {
     switch decision {
     case .append(let range, let total):
       run.learn(total: total)
+      state.withLock { $0.rule = CommitRule(total: total) }
       run.meter?.begin(behind: range.lowerBound, total: total)
       state.withLock { $0.expected = range.upperBound - range.lowerBound }
     case .fresh(let facts):
       run.meter?.begin(behind: 0, total: facts.total)
       state.withLock { $0.expected = facts.total }
+      prepare(facts)
+    case .begin(let range, let facts):
+      run.meter?.begin(behind: 0, total: facts.total)
+      state.withLock { $0.expected = range.upperBound - range.lowerBound }
       prepare(facts)
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
@@ -110,11 +116,11 @@ final class DownloadSink: BodySink {
     let (commits, delay, goesOn) = state.withLock { state -> (Bool, Duration?, Bool) in
       state.report.received += count
       state.uncommitted += count
-      let isDue = CommitRule.isDue(uncommitted: state.uncommitted, since: state.lastCommit.duration(to: now))
+      let isDue = state.rule.isDue(uncommitted: state.uncommitted, since: state.lastCommit.duration(to: now))
       let commits = isDue && !state.isCommitting
       if commits { state.isCommitting = true }
       let delay = state.limiter?.take(count, at: now)
-      if CommitRule.mustWait(uncommitted: state.uncommitted) || delay != nil { state.isPaused = true }
+      if state.rule.mustWait(uncommitted: state.uncommitted) || delay != nil { state.isPaused = true }
       return (commits, delay, !state.isPaused)
     }
     if commits { run.disk.run { self.commit() } }
@@ -129,7 +135,10 @@ final class DownloadSink: BodySink {
   /// Another version is about to be written: the part is emptied before a byte of it is taken.
   private func prepare(_ facts: AnswerFacts) {
     let record = run.begin(facts)
-    state.withLock { $0.isPreparing = true }
+    state.withLock {
+      $0.rule = CommitRule(total: facts.total)
+      $0.isPreparing = true
+    }
     run.disk.run {
       do {
         try self.run.empty(record)
@@ -164,7 +173,7 @@ final class DownloadSink: BodySink {
       isBehind = state.withLock { state in
         state.uncommitted -= before
         state.lastCommit = run.timers.now
-        state.isCommitting = state.report.failure == nil && CommitRule.mustWait(uncommitted: state.uncommitted)
+        state.isCommitting = state.report.failure == nil && state.rule.mustWait(uncommitted: state.uncommitted)
         return state.isCommitting
       }
     }
@@ -183,7 +192,7 @@ final class DownloadSink: BodySink {
     let flow = state.withLock { state -> BodyFlow? in
       guard state.isPaused else { return nil }
       if state.report.failure == nil {
-        if state.isPreparing || CommitRule.mustWait(uncommitted: state.uncommitted) { return nil }
+        if state.isPreparing || state.rule.mustWait(uncommitted: state.uncommitted) { return nil }
         if !byTimer, state.limiter?.isHolding(at: run.timers.now) == true { return nil }
       }
       state.isPaused = false

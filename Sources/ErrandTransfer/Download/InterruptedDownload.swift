@@ -31,7 +31,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   private init(_ part: InterruptedPart) {
     file = URL(filePath: part.target, directoryHint: .notDirectory)
     resource = part.record.request.url
-    bytes = part.record.committed
+    bytes = part.record.finished.count
     total = part.record.total
     updated = Date(timeIntervalSince1970: Double(part.record.updated) / 1_000)
     isResumable = part.record.isResumable

@@ -13,8 +13,10 @@ extension PartFile {
   package static func open(target: String, files: any TransferFiles = SystemFiles()) throws -> PartFile {
     let names = PartNames(target)
     guard !target.isEmpty else { throw FileFailure(.open, target, .notFound, detail: "it has no name") }
-    if try files.status(at: target)?.kind == .folder {
-      throw FileFailure(.open, target, .exists, detail: "it is a folder")
+    switch try files.status(at: target)?.kind {
+    case nil, .file, .link: break
+    case .folder: throw FileFailure(.open, target, .exists, detail: "it is a folder")
+    case .other: throw FileFailure(.open, target, .exists, detail: "it is no plain file, and is not replaced")
     }
     for _ in 0..<patience {
       if let part = try attempt(names, files) { return part }

@@ -47,7 +47,8 @@ import Testing
 
   @Test func `page instead of a picture leaves no file`() async throws {
     let fixture = try DownloadFixture()
-    let server = try LoopbackServer { _ in .status(200, headers: ["Content-Type": "text/html"], body: "<h1>Log in</h1>") }
+    let server = try LoopbackServer { _ in .status(200, headers: ["Content-Type": "text/html"], body: "<h1>Log in</h1>")
+    }
     let outcome = await fixture.client.outcome(of: GetImage(url: server.url + "/a.png", file: fixture.file))
     #expect(outcome.error?.code == .contentType)
     #expect(outcome.error?.response?.body == Data("<h1>Log in</h1>".utf8))

@@ -1,0 +1,82 @@
+import ErrandCore
+import ErrandSupport
+
+/// Several ranges side by side, where the caller wants them and the server can.
+extension DownloadRun {
+  /// Whether the part was dropped once in this call: what follows is one stream.
+  private var hasStartedOver: Bool { state.withLock { $0.hasStartedOver } }
+
+  /// Whether only the first piece is asked for, to see whether others can be fetched beside it. Once in a call.
+  func asksForFirst(_ request: HTTPRequest) -> Bool {
+    guard download.parallel > 1, download.resumes, request.method == .get else { return false }
+    return state.withLock { state in
+      if state.hasStartedOver || state.hasAskedForFirst { return false }
+      state.hasAskedForFirst = true
+      return true
+    }
+  }
+
+  /// Takes one of the times that a broken body may be taken up again; false where none is left.
+  func useTakeUp() -> Bool {
+    state.withLock { state in
+      guard state.takeUps > 0 else { return false }
+      state.takeUps -= 1
+      return true
+    }
+  }
+
+  /// The pieces to fetch; nil where one stream does it. A part with gaps is always filled piece by piece, and so is one
+  /// that pieces were written to before: a single stream goes on behind its own bytes only.
+  func segments(_ question: ResumeQuestion) -> SegmentList? {
+    guard question.obstacle == nil, !hasStartedOver, let record, SegmentPlan.isSafe(record),
+      let validator = record.validator, let total = record.total
+    else { return nil }
+    let finished = record.finished
+    guard download.parallel > 1 || !finished.isPrefix || part.position != finished.end else { return nil }
+    let pieces = SegmentPlan.pieces(missingFrom: finished, total: total, count: download.parallel)
+    return pieces.isEmpty ? nil : SegmentList(pieces: pieces, validator: validator, total: total)
+  }
+
+  /// Fetches the pieces, and judges how that went.
+  func sideBySide(_ segments: SegmentList, _ request: HTTPRequest, _ next: Next) async throws -> Step {
+    let there = part.written.count
+    meter?.beginSideBySide(behind: there, total: segments.total)
+    let fetch = SegmentFetch(self, request, segments, there: there)
+    await fetch.carryOut(next)
+    // Behind what the sinks have given it.
+    try await disk.value {}
+    let report = fetch.report
+    state.withLock { $0.fetched += report.received }
+    if let failure = report.failure {
+      try? await disk.value { try self.part.rollBack() }
+      throw failure
+    }
+    if case .startOver(let mismatch, let response) = report.verdict {
+      return try await startOver(because: mismatch, response)
+    }
+    try await disk.value { try self.keep() }
+    return try await goOn(after: report, of: segments, request.url)
+  }
+
+  /// Nothing speaks against what came; there may be more to fetch.
+  private func goOn(
+    after report: SegmentFetch.Report, of segments: SegmentList, _ url: HTTPURL
+  ) async throws -> Step {
+    if let response = report.response, part.written.missing(of: segments.total).isEmpty {
+      return .done(try await finished(response))
+    }
+    try context.call.check()
+    switch report.verdict {
+    case .refused(let response, let ask): return try await refused(response, ask, url)
+    case .broken(let error): throw error
+    case .startOver, nil: break
+    }
+    // All gave up, one after the other, some with bytes and some without.
+    if report.received > 0, useTakeUp() { return .again }
+    switch report.hindrance {
+    case .refused(let response, let ask): return try await refused(response, ask, url)
+    case .broken(let error): throw error
+    case .startOver, nil: throw FileFailure(.rename, part.names.part, .length, detail: "no piece brought a byte")
+    }
+  }
+}

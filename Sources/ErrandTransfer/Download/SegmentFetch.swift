@@ -1,0 +1,193 @@
+import ErrandCore
+import ErrandSupport
+
+/// Fetches pieces of one file, some at a time: each an exchange of the line with a life of its own, so that one can end
+/// all others.
+///
+/// A piece that breaks off after some bytes is taken up again as long as the download allows it. Where nothing came at
+/// all, one fewer goes on side by side: a server may not like so many.
+final class SegmentFetch: Sendable {
+  /// Why pieces are not fetched.
+  enum Verdict: Sendable {
+    /// The server has another version, or lies, or no longer gives pieces.
+    case startOver(ResumeMismatch?, HTTPResponse?)
+    /// A status that brings no file.
+    case refused(HTTPResponse, RangeAsk)
+    /// The line failed.
+    case broken(any Error)
+  }
+
+  /// How it went.
+  struct Report: Sendable {
+    /// Why all were stopped; nil where they were not.
+    var verdict: Verdict?
+    /// Why one gave up last.
+    var hindrance: Verdict?
+    /// The last answer whose body came as it should.
+    var response: HTTPResponse?
+    /// The bytes of all.
+    var received: Int64 = 0
+    /// Why the part takes nothing more.
+    var failure: (any Error)?
+  }
+
+  private struct State: Sendable {
+    var report = Report()
+    var waiting: [Range<Int64>]
+    var lives: [Int: CallState] = [:]
+    var count = 0
+  }
+
+  private let run: DownloadRun
+  private let request: HTTPRequest
+  private let segments: SegmentList
+  private let pace: SegmentPace
+  private let state: Locked<State>
+
+  /// - Parameter there: The bytes that were there before.
+  init(_ run: DownloadRun, _ request: HTTPRequest, _ segments: SegmentList, there: Int64) {
+    self.run = run
+    self.request = request
+    self.segments = segments
+    pace = SegmentPace(run, there: there, of: segments.total)
+    state = Locked(State(waiting: segments.pieces))
+  }
+
+  /// How it went, once it is over and the disk lane has done what it was given.
+  var report: Report {
+    var report = state.withLock { $0.report }
+    report.failure = pace.failure
+    return report
+  }
+
+  /// Fetches all, or as much as can be had.
+  func carryOut(_ next: Next) async {
+    await withTaskGroup { group in
+      for _ in 0..<min(max(run.download.parallel, 1), segments.pieces.count) {
+        group.addTask { await self.work(next) }
+      }
+    }
+    pace.tell()
+  }
+
+  // MARK: - One of those side by side
+
+  private func work(_ next: Next) async {
+    while let (piece, number) = take() {
+      let sink = SegmentSink(run, pace, .segment(piece, segments.validator), number)
+      let result = await exchange(sink, number, next)
+      let report = sink.report
+      state.withLock { $0.report.received += report.received }
+      guard goesOn(after: result, report, piece) else { return }
+    }
+  }
+
+  private func take() -> (piece: Range<Int64>, number: Int)? {
+    state.withLock { state in
+      guard state.report.verdict == nil, !state.waiting.isEmpty else { return nil }
+      state.count += 1
+      return (state.waiting.removeFirst(), state.count)
+    }
+  }
+
+  private func exchange(
+    _ sink: SegmentSink, _ number: Int, _ next: Next
+  ) async -> Result<HTTPResponse, any Error> {
+    let parent = run.context.call
+    let child = CallState(following: parent, deadline: parent.deadline)
+    defer { child.settle() }
+    guard begin(child, number) else { return .failure(CallState.Stopped(reason: .cancelled)) }
+    defer { state.withLock { $0.lives[number] = nil } }
+    var request = request
+    sink.ask.apply(to: &request.fields)
+    let context = run.context.with(child).with(sink: sink, onProgress: nil)
+    do {
+      let response = try await parent.whileAsking({ child.stop($0) }) { [request] in
+        try await next(request, in: context)
+      }
+      return .success(response)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func begin(_ child: CallState, _ number: Int) -> Bool {
+    state.withLock { state in
+      guard state.report.verdict == nil else { return false }
+      state.lives[number] = child
+      return true
+    }
+  }
+
+  // MARK: - After an exchange
+
+  /// Whether the next piece may be taken.
+  private func goesOn(
+    after result: Result<HTTPResponse, any Error>, _ report: SegmentSink.Report, _ piece: Range<Int64>
+  ) -> Bool {
+    if state.withLock({ $0.report.verdict != nil }) { return false }
+    if let mismatch = report.mismatch { return stop(.startOver(mismatch, nil)) }
+    switch result {
+    case .success(let response) where report.isWhole: return came(response, report, piece)
+    case .success(let response): return refused(response, report, piece)
+    case .failure(let error): return broken(error, report, piece)
+    }
+  }
+
+  /// A body came as it should. A server may send less than was asked for.
+  private func came(_ response: HTTPResponse, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
+    let isFirst = state.withLock { state in
+      defer { state.report.response = response }
+      return state.report.response == nil
+    }
+    if isFirst { run.noteDigest(of: response.head) }
+    let rest = Self.rest(of: piece, behind: report.received)
+    if rest.isEmpty { return true }
+    if report.received == 0 { return giveUp(rest, .startOver(nil, response)) }
+    giveBack(rest)
+    return true
+  }
+
+  private func refused(_ response: HTTPResponse, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
+    let verdict = Verdict.refused(response, .segment(piece, segments.validator))
+    // Said of the moment, and perhaps of the number: those that run may go on.
+    let isPassing = response.status == 408 || response.status == 429 || response.status >= 500
+    return isPassing ? giveUp(piece, verdict) : stop(verdict)
+  }
+
+  private func broken(_ error: any Error, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
+    let rest = Self.rest(of: piece, behind: report.received)
+    guard pace.failure == nil, run.context.call.isRunning, error is TransportFailure else {
+      return stop(.broken(error))
+    }
+    guard report.received > 0, DownloadRun.isBreak(error) else { return giveUp(rest, .broken(error)) }
+    guard run.useTakeUp() else { return stop(.broken(error)) }
+    giveBack(rest)
+    return true
+  }
+
+  private static func rest(of piece: Range<Int64>, behind count: Int64) -> Range<Int64> {
+    min(piece.lowerBound + count, piece.upperBound)..<piece.upperBound
+  }
+
+  private func giveBack(_ piece: Range<Int64>) {
+    if !piece.isEmpty { state.withLock { $0.waiting.insert(piece, at: 0) } }
+  }
+
+  /// One fewer goes on.
+  private func giveUp(_ piece: Range<Int64>, _ hindrance: Verdict) -> Bool {
+    giveBack(piece)
+    state.withLock { $0.report.hindrance = hindrance }
+    return false
+  }
+
+  /// Stops all others. The first reason counts.
+  private func stop(_ verdict: Verdict) -> Bool {
+    let lives = state.withLock { state in
+      if state.report.verdict == nil { state.report.verdict = verdict }
+      return Array(state.lives.values)
+    }
+    for life in lives { life.stop(.cancelled) }
+    return false
+  }
+}

@@ -1,0 +1,81 @@
+import ErrandCore
+import ErrandSupport
+
+/// Writes the body of one piece to its place in the part, once the head says that it belongs there.
+final class SegmentSink: BodySink {
+  /// How the exchange went.
+  struct Report: Sendable {
+    /// Why the answer is not this piece of this version.
+    var mismatch: ResumeMismatch?
+    /// What the body came to, in bytes.
+    var received: Int64 = 0
+    /// Whether the body ended as it should.
+    var isWhole = false
+  }
+
+  private struct State: Sendable {
+    var report = Report()
+    var place: Int64 = 0
+    var end: Int64 = 0
+    var flow = BodyFlow {}
+  }
+
+  let ask: RangeAsk
+  private let run: DownloadRun
+  private let pace: SegmentPace
+  private let number: Int
+  private let state = Locked(State())
+
+  init(_ run: DownloadRun, _ pace: SegmentPace, _ ask: RangeAsk, _ number: Int) {
+    self.run = run
+    self.pace = pace
+    self.ask = ask
+    self.number = number
+  }
+
+  /// How it went, once the exchange is over.
+  var report: Report { state.withLock { $0.report } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    switch run.decide(head, to: ask) {
+    case .append(let range, _):
+      state.withLock {
+        $0.place = range.lowerBound
+        $0.end = range.upperBound
+        $0.flow = flow
+      }
+      return .sink
+    case .fresh, .begin: throw noted(.version)
+    case .mismatch(let mismatch): throw noted(mismatch)
+    case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
+    }
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    if let failure = pace.failure { throw failure }
+    let (place, end, flow) = state.withLock { ($0.place, $0.end, $0.flow) }
+    let count = Int64(piece.count)
+    guard count <= end - place else { throw noted(.excess(expected: end)) }
+    do {
+      try run.part.write(piece, at: place)
+    } catch {
+      pace.fail(error)
+      throw error
+    }
+    state.withLock {
+      $0.place += count
+      $0.report.received += count
+    }
+    return pace.took(count, number, flow)
+  }
+
+  func end() throws {
+    if let failure = pace.failure { throw failure }
+    state.withLock { $0.report.isWhole = true }
+  }
+
+  private func noted(_ mismatch: ResumeMismatch) -> ResumeMismatch {
+    state.withLock { $0.report.mismatch = mismatch }
+    return mismatch
+  }
+}
