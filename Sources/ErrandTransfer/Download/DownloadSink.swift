@@ -92,6 +92,10 @@ final class DownloadSink: BodySink {
   func end() throws {
     try state.withLock { state in
       if let failure = state.report.failure { throw failure }
+      if !state.isPreparing, let expected = state.expected, state.report.received != expected {
+        throw TransportFailure(
+          .truncated, "The body ended after \(state.report.received) of \(expected) bytes.")
+      }
       state.report.isWhole = true
     }
   }
@@ -151,14 +155,17 @@ final class DownloadSink: BodySink {
     }
   }
 
-  /// Writes what came meanwhile.
+  /// Writes what came meanwhile. A piece may come while one is written: it is held until none is left.
   private func takeHeld() throws {
-    let held = state.withLock { state in
-      defer { state.held = Data() }
-      return state.held
+    while true {
+      let held = state.withLock { state -> Data? in
+        if state.held.isEmpty { state.isPreparing = false }
+        defer { state.held = Data() }
+        return state.held.isEmpty ? nil : state.held
+      }
+      guard let held else { return }
+      _ = try held.withUnsafeBytes { try append($0) }
     }
-    if !held.isEmpty { _ = try held.withUnsafeBytes { try append($0) } }
-    state.withLock { $0.isPreparing = false }
   }
 
   private func commit() {
