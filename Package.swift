@@ -123,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "ErrandTests",
       dependencies: [
-        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient", "UploadProbe",
-        "DownloadCrasher",
+        "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
+        "UploadProbe", "DownloadCrasher",
       ],
       swiftSettings: strict),
     // A process that sends a file, in which ErrandTests measures memory.

@@ -198,7 +198,10 @@ extension APIClient {
   }
 
   /// Starts a download of a URL, which can be paused.
-  /// - Parameter url: A path below the base URL, or an absolute URL.
+  /// - Parameters:
+  ///   - url: A path below the base URL, or an absolute URL.
+  ///   - download: Where the file goes, and how careful the download is.
+  ///   - options: What is chosen for its calls.
   public func download(_ url: String, _ download: Download, options: CallOptions = CallOptions()) -> DownloadCall {
     self.download(FileDownload(url, download), options: options)
   }

@@ -20,7 +20,9 @@ public struct FileDownload: APIRequest {
   public var credential = RequestCredential.inherited
 
   /// Makes a request.
-  /// - Parameter url: A path below the client's base URL, or an absolute URL.
+  /// - Parameters:
+  ///   - url: A path below the client's base URL, or an absolute URL.
+  ///   - download: Where the file goes, and how careful the download is.
   public init(_ url: String, _ download: Download) {
     path = RequestPath(stringLiteral: url)
     self.download = download

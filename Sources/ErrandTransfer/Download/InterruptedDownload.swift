@@ -6,7 +6,7 @@ public import Foundation
 public struct InterruptedDownload: Sendable, Hashable {
   /// The file that is wanted.
   public let file: URL
-  /// What was asked for: the first URL, or the name that the request gave by ``Download/resource``. It may hold a secret
+  /// What was asked for: the first URL, or the name that the request gave by ``ErrandCore/Download/resource``. It may hold a secret
   /// such as a signature.
   public let resource: String
   /// The bytes that are there and need not be fetched again.
@@ -19,7 +19,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   public let isResumable: Bool
 
   /// The interrupted downloads in a folder, in the order of their names. One that is under way is listed, too.
-  /// - Throws: ``APIError`` of stage `transfer` where the folder cannot be read.
+  /// - Throws: ``ErrandCore/APIError`` of stage `transfer` where the folder cannot be read.
   public static func all(in folder: URL) throws(APIError) -> [InterruptedDownload] {
     do {
       return try InterruptedPart.all(in: folder.path(percentEncoded: false)).map(InterruptedDownload.init)
@@ -42,7 +42,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   public var request: FileDownload { FileDownload(resource, .to(file)) }
 
   /// Removes the part and its record.
-  /// - Throws: ``APIError`` of stage `transfer`, with the code ``APIError/Code/busy`` while the download is under way.
+  /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the download is under way.
   public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
 
   static func removePart(of target: String) async throws(APIError) {
