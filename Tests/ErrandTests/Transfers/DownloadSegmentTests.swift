@@ -74,8 +74,8 @@ import Testing
     let outcome = await fixture.send { $0.parallel = 4 }
     if case .success = outcome.result {
       #expect(fixture.isRight() && fixture.names == ["film.bin"])
-      #expect(fixture.server.requests.last?.range == nil && fixture.server.requests.last?.status == 200)
-      #expect(fixture.server.requests.filter { $0.range == nil }.count == 1)
+      // A piece that was stopped may reach the server behind the whole.
+      #expect(fixture.server.requests.filter { $0.range == nil }.map(\.status) == [200])
     } else {
       // The first piece is written by the single stream's rules, by which too long a body is an error.
       #expect(number == 1 && !FileManager.default.fileExists(atPath: fixture.file.path))
