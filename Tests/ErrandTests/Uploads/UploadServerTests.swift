@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct UploadServerTests {
-  private static let bytes = UploadFolder.bytes(300_000)
+  private static var bytes: Data { UploadFolder.bytes(300_000) }
 
   private static func post(_ body: RequestBody) -> Inquiry {
     Inquiry("/post") {
