@@ -40,7 +40,7 @@ extension APIClient {
       + [Freezing(), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
-      + [Authorizing(), Admitting(parts.admission)]
+      + [Retrying(parts.retrying), Authorizing(), Admitting(parts.admission)]
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]
   }

@@ -13,6 +13,8 @@ struct CacheTrip: StationNote {
   /// Why the call went on.
   var forward = CacheForward.miss(.missing)
 
+  var hasStandIn: Bool { asked.map { $0.how.allowance != .none } ?? false }
+
   var joinMark: JoinMark { JoinMark(generation: generation, store: recipe.salt) }
 }
 

@@ -6,11 +6,13 @@ extension CallRun {
     let request = info.request
     let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
     if isStreamed { try checkStreaming(envelope) }
+    let retries = request.retries ?? family?.retries ?? snapshot.configuration.retries
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
       redirects: request.redirects ?? snapshot.configuration.redirects,
+      retries: retries.attempts > 1 ? retries : nil, idempotency: request.idempotency,
       connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, network: request.network, download: download, log: log,

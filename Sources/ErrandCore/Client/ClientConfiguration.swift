@@ -26,6 +26,8 @@ public struct ClientConfiguration: Sendable {
   public var limits = ResponseLimits()
   /// How redirects are followed.
   public var redirects = RedirectPolicy.follow()
+  /// Whether and how calls are tried again; not at all by default.
+  public var retries = RetryPolicy.never
   /// The cache.
   public var cache: CacheChoice = .standard
   /// How answers are kept where neither request nor family nor ``cacheRules`` say anything.

@@ -22,7 +22,7 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
+            admission: fittings.admission, retrying: fittings.retrying, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
             transport: transport)))
     }
   }
@@ -56,5 +56,6 @@ struct ClientFittings: Sendable {
   let registry: TransportRegistry
   let admission: AdmissionControl
   let joining = JoinControl()
+  let retrying = RetryControl()
   let standardCache: (any AnswerCache)?
 }

@@ -12,6 +12,9 @@ package final class CallPlan: Sendable {
   let provider: (any CredentialProvider)?
   let base: HTTPURL.Origin?
   package let redirects: RedirectPolicy
+  /// How an exchange is tried again; nil where it is not.
+  let retries: RetryPolicy?
+  let idempotency: Idempotency
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   let limits: ResponseLimits
@@ -29,7 +32,8 @@ package final class CallPlan: Sendable {
   init(
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
     credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
-    redirects: RedirectPolicy, connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits,
+    redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, connectTimeout: Duration?,
+    idleTimeout: Duration?, limits: ResponseLimits,
     network: NetworkWish, download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
     probe: FrozenProbe?
   ) {
@@ -41,6 +45,8 @@ package final class CallPlan: Sendable {
     self.provider = provider
     self.base = base
     self.redirects = redirects
+    self.retries = retries
+    self.idempotency = idempotency
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
     self.limits = limits

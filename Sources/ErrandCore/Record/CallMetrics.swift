@@ -8,6 +8,8 @@ public struct CallMetrics: Sendable, Hashable {
   public var decode: Duration = .zero
   /// How many times something was put on the wire.
   public var attempts = 0
+  /// Why and after what wait exchanges were tried again, in order.
+  public var retries: [RetryMetrics] = []
   /// How many redirects were followed.
   public var redirects = 0
   /// Whether the answer, or the failure, came from an exchange that another call had begun.

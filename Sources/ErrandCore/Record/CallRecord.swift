@@ -22,6 +22,7 @@ package final class CallRecord: Sendable {
   func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
   /// Notes what the cache did; the last word counts.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
+  func retried(_ retry: RetryMetrics) { notes.withLock { $0.metrics.retries.append(retry) } }
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
 
@@ -45,6 +46,7 @@ package final class CallRecord: Sendable {
       notes.sent = shared.sent ?? notes.sent
       notes.metrics.attempts += shared.metrics.attempts
       notes.metrics.queue += shared.metrics.queue
+      if !shared.metrics.retries.isEmpty { notes.metrics.retries += shared.metrics.retries }
       if notes.metrics.exchanges.isEmpty {
         notes.metrics.exchanges = shared.metrics.exchanges
       } else {

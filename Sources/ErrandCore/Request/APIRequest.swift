@@ -60,6 +60,11 @@ public protocol APIRequest<Response>: GroupStep {
   /// How redirects are followed; nil for the client's policy.
   var redirects: RedirectPolicy? { get }
 
+  /// Whether and how the call is tried again; nil for the family's or client's policy.
+  var retries: RetryPolicy? { get }
+  /// Whether sending the request twice does no more than sending it once; by its method where nothing is said.
+  var idempotency: Idempotency { get }
+
   /// Whether and how answers are kept; the family's or the client's rules where nothing is said.
   var cache: CachePolicy { get }
   /// What belongs to the key of a stored answer, and what does not.
@@ -136,6 +141,10 @@ extension APIRequest {
   public var network: NetworkWish { NetworkWish() }
   /// The client's.
   public var redirects: RedirectPolicy? { nil }
+  /// The family's or client's.
+  public var retries: RetryPolicy? { nil }
+  /// By the method.
+  public var idempotency: Idempotency { .byMethod }
   /// The family's or client's.
   public var cache: CachePolicy { .inherited }
   /// All that is sent, but for the headers.

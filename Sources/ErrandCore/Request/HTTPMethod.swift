@@ -35,6 +35,9 @@ public struct HTTPMethod: Sendable, Hashable, Codable, RawRepresentable, Express
     }
   }
 
+  /// Whether a second one does no more than the first (RFC 9110 section 9.2.2).
+  var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
   /// Whether arguments go into the query where a request says nothing else.
   var takesArgumentsInQuery: Bool {
     switch rawValue {

@@ -34,6 +34,7 @@ final class RequestBuilder: Sendable {
     if var finished = try finished(request) {
       addDefaults(to: &finished.fields)
       options.headers.apply(to: &finished.fields)
+      addKey(request.idempotency, to: &finished.fields)
       return finished
     }
     let draft = try draft(of: request, family)
@@ -45,12 +46,19 @@ final class RequestBuilder: Sendable {
     family?.headers.apply(to: &fields)
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
+    addKey(request.idempotency, to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
 
   /// Makes what a request alone would send, without the options of any call.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
     try build(request, request.family, CallOptions(), accept: request.decoder.accept)
+  }
+
+  /// A new key for each call; it stays the same over the call's attempts.
+  private func addKey(_ idempotency: Idempotency, to fields: inout HTTPFields) {
+    guard case .keyed(let name) = idempotency, !fields.contains(name) else { return }
+    fields.append(HTTPField(name, UUID().uuidString.lowercased()))
   }
 
   // MARK: - Parts

@@ -23,6 +23,8 @@ public struct RequestFamily: Sendable {
   public var arguments: Arguments
   /// The time-outs; nil parts are left to the client.
   public var timeouts: Timeouts?
+  /// How calls are tried again; nil for the client's policy.
+  public var retries: RetryPolicy?
   /// Which statuses are success; nil for the client's rule.
   public var statusRule: StatusRule?
   /// What stands round the values; nil for the client's envelope.
@@ -36,7 +38,8 @@ public struct RequestFamily: Sendable {
   public init(
     _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
     arguments: Arguments = Arguments(), timeouts: Timeouts? = nil, statusRule: StatusRule? = nil,
-    envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil, cache: CachePolicy = .inherited
+    envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil, cache: CachePolicy = .inherited,
+    retries: RetryPolicy? = nil
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -48,5 +51,6 @@ public struct RequestFamily: Sendable {
     self.envelope = envelope
     self.argumentStyle = argumentStyle
     self.cache = cache
+    self.retries = retries
   }
 }

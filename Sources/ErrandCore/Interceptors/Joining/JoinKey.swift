@@ -3,7 +3,7 @@ import Foundation
 /// All that shapes an exchange, so that calls with equal keys may share one.
 ///
 /// Method, URL, fields and body as they are frozen, the account and the credential, what is stored and how, limits,
-/// time-outs and redirects, and the line itself. Status rule, shape, decoder, priority, deadline, progress and owner
+/// time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline, progress and owner
 /// are each caller's own. Arguments that the key of stored answers leaves out do not count here either.
 ///
 /// A class, so that the table copies a reference. It is hashed once, and compared in full only where that is equal.
@@ -85,7 +85,8 @@ extension CallPlan {
   /// Whether the transport is asked for the same in the same way.
   fileprivate func isSameTransfer(as other: CallPlan) -> Bool {
     limits == other.limits && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
-      && redirects == other.redirects && network == other.network
+      && redirects == other.redirects && network == other.network && retries == other.retries
+      && idempotency == other.idempotency
   }
 }
 

@@ -2,6 +2,8 @@
 package protocol StationNote: Sendable {
   /// Only calls whose notes have the same mark share an exchange.
   var joinMark: JoinMark { get }
+  /// Whether a stored answer may be served where the server fails: then nobody waits for another try.
+  var hasStandIn: Bool { get }
 }
 
 /// When a call looked for a stored answer, and where.

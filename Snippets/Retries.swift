@@ -1,0 +1,46 @@
+// Trying again: what is repeated, when, and how often.
+import Errand
+import ErrandTesting
+import Synchronization
+
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+// snippet.request
+struct GetReport: APIRequest {
+  var path: Path { "/report" }
+  var retries: RetryPolicy? { RetryPolicy(attempts: 5, statuses: [502, 503]) }
+}
+// snippet.end
+
+// snippet.keyed
+struct Pay: APIRequest {
+  var path: Path { "/payments" }
+  var method: HTTPMethod { .post }
+  var idempotency: Idempotency { .keyed() }  // Idempotency-Key: one key for all attempts
+}
+// snippet.end
+
+let count = Mutex(0)
+let server = try LoopbackServer { _ in
+  let isFirst = count.withLock { count in
+    count += 1
+    return count % 2 == 1
+  }
+  return isFirst ? .status(503, headers: ["Retry-After": "0"]) : .json(#"{"nick":"Ada"}"#)
+}
+var configuration = ClientConfiguration(baseURL: server.url)
+// snippet.client
+configuration.retries = .standard
+// snippet.end
+let client = APIClient(configuration)
+
+// snippet.metrics
+let outcome = await client.outcome(of: GetUser(id: 7))
+for retry in outcome.metrics.retries { print(retry.reason, retry.delay) }  // status 503 0.31 seconds
+// snippet.end
+print(outcome.value?.nick ?? "")
+print(try await client.send(GetReport()).count, try await client.response(Pay()).metrics.attempts)
