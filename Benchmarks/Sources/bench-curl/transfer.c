@@ -125,6 +125,8 @@ void run_transfer(const char *mode, const char *url, long bytes, const char *pat
   CURL *handle = make_handle(mode);
   char *small = small_url(url);
   run(handle, mode, small, SMALL, path);
+  // Some file systems bring a file to the disk that was cut and written anew.
+  if (strcmp(mode, "upload") != 0) unlink(path);
   long idle = peak_kib();
   double cpu = cpu_microseconds(), wall = wall_microseconds();
   run(handle, mode, url, bytes, path);
