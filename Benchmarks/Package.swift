@@ -18,6 +18,8 @@ let package = Package(
   targets: [
     // libcurl called from C: the limit that the others are measured against.
     .executableTarget(name: "bench-curl", linkerSettings: [.linkedLibrary("curl")]),
+    // Runs a command and says what it took.
+    .executableTarget(name: "bench-command"),
     // What a program on Linux gets without Errand.
     .executableTarget(name: "bench-urlsession", dependencies: ["BenchHarness"], swiftSettings: strict),
     .executableTarget(

@@ -7,7 +7,7 @@ Each client is a child process, `PROGRAM MODE URL COUNT`, that prints one JSON l
 
 Clock and CPU are read inside the child around the loop, after a warm-up. All clients run once in each round, so that a
 busy neighbour meets all of them. Modes with many requests in flight are compared by medians, sequential ones by minima:
-waking a sleeping processor costs two very different prices.
+waking a sleeping processor costs two very different prices. Transfers of one big file stand in transfers.py.
 """
 
 import argparse
@@ -16,6 +16,8 @@ import pathlib
 import statistics
 import subprocess
 import sys
+
+from transfers import Place, make_transfers, print_transfers
 
 TIMEOUT = 120
 
@@ -130,6 +132,10 @@ class Row:
         return value >= bound if self.at_least else value <= bound
 
 
+    def is_chosen(self, clients):
+        return all(name in clients for name, _ in self.inputs)
+
+
 def ratio(ours, theirs):
     return ours / theirs
 
@@ -142,6 +148,8 @@ def make_rows():
     against_parts = lambda ours, decode, fetch: ours / (decode + fetch)
     own_share = lambda typed, core, decode: typed - core - decode
     share_inputs = [("errand-typed", "cpu"), ("errand-core", "cpu"), ("errand-decode-200b", "cpu")]
+    fetched, sent = ("errand-download", "cpu"), ("errand-upload", "cpu")
+    itself = lambda value: value
     return [
         Row("1", "send, 64 in flight: CPU ÷ C multi", [("errand-parallel", "cpu"), limit], ratio, 1.6, 1.3),
         Row("2", "the same ÷ URLSession", [("errand-parallel", "cpu"), ("urlsession-parallel", "cpu")], ratio,
@@ -157,6 +165,16 @@ def make_rows():
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
+        Row("9", "a file fetched: CPU ÷ C, 512 KiB buffer", [fetched, ("curl-download", "cpu")], ratio, 1.1, 1.03),
+        Row("9p", "the same with progress", [("errand-download-progress", "cpu"), ("curl-download", "cpu")], ratio),
+        Row("9s", "9 ÷ C that brings each 8 MiB to the disk", [fetched, ("curl-download-synced", "cpu")], ratio),
+        Row("9c", "9 ÷ the command curl", [fetched, ("curl-command-download", "cpu")], ratio),
+        Row("9w", "9 ÷ wget", [fetched, ("wget-download", "cpu")], ratio),
+        Row("9a", "9 ÷ aria2c", [fetched, ("aria2c-download", "cpu")], ratio),
+        Row("10", "memory that the file adds", [("errand-download", "memory")], itself, 4, 1, unit=" MiB"),
+        Row("U", "a file sent: CPU ÷ curl -T", [sent, ("curl-command-upload", "cpu")], ratio, 1.15),
+        Row("Uc", "the same ÷ C, 512 KiB buffer", [sent, ("curl-upload", "cpu")], ratio),
+        Row("Um", "memory that the file adds", [("errand-upload", "memory")], itself, 4, unit=" MiB"),
         Row("11", "hit of the memory ÷ a network call", [("errand-hit", "cpu"), ("errand-sequential", "cpu")], ratio,
             1 / 15, 1 / 15),
         Row("11m", "the same from the main actor", [("errand-hit-main", "cpu"), ("errand-sequential-main", "cpu")],
@@ -191,6 +209,8 @@ def print_rows(clients):
     print(f"\n{'#':<3} {'what':<42} {'measured':>9} {'goal':>9} {'stretch':>9}  verdict")
     all_met = True
     for row in make_rows():
+        if not row.is_chosen(clients):
+            continue
         value, verdict = row.judge(clients)
         sign = "≥" if row.at_least else "≤"
         measured = "–" if value is None else f"{value:.3f}"
@@ -207,7 +227,8 @@ def parse_options():
     parser.add_argument("--url", required=True, help="address of nginx")
     parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the requests: for trying the driver out")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the requests, 64 MiB: for trying the driver out")
+    parser.add_argument("--only", choices=("requests", "transfers"), help="leave the others out, and their rows")
     parser.add_argument("--strict", action="store_true", help="fail unless every row is met")
     parser.add_argument("--json", type=pathlib.Path, help="also write all lines to this file")
     return parser.parse_args()
@@ -215,12 +236,24 @@ def parse_options():
 
 def main():
     options = parse_options()
-    clients = make_clients()
-    for number in range(options.rounds):
-        print(f"bench: round {number + 1} of {options.rounds}", flush=True)
-        for client in clients.values():
-            client.run(options)
-    print_clients(clients, options.rounds)
+    requests = {} if options.only == "transfers" else make_clients()
+    transfers = {} if options.only == "requests" else make_transfers(options.programs)
+    place = Place(options) if transfers else None
+    try:
+        for number in range(options.rounds):
+            print(f"bench: round {number + 1} of {options.rounds}", flush=True)
+            for client in requests.values():
+                client.run(options)
+            for transfer in transfers.values():
+                transfer.run(place)
+    finally:
+        if place:
+            place.remove()
+    if requests:
+        print_clients(requests, options.rounds)
+    if transfers:
+        print_transfers(transfers, options.rounds, place.bytes)
+    clients = requests | transfers
     all_met = print_rows(clients)
     if options.json:
         options.json.write_text(json.dumps({name: client.lines for name, client in clients.items()}, indent=2) + "\n")

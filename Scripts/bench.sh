@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Compares Errand with libcurl in C and with URLSession, in one interleaved run against nginx.
-# Options go to Benchmarks/driver.py: --rounds N, --quick, --strict, --json FILE.
+# Compares Errand with libcurl in C, with URLSession and with commands, in one interleaved run against nginx.
+# Options go to Benchmarks/driver.py: --rounds N, --quick, --only requests|transfers, --strict, --json FILE. Transfers need
+# about 4 GiB of disk; TMPDIR says where.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 Scripts/set-up.sh bench
 # An incremental release build has been seen to keep objects with an old layout of types in another package.
 swift package --package-path Benchmarks clean
-for client in bench-curl bench-urlsession bench-errand; do
+for client in bench-curl bench-command bench-urlsession bench-errand; do
   say "bench: building $client"
   # The driver says "not measured" of a client that is not there; an old one must not stand in for it.
   if ! swift build -c release --package-path Benchmarks --product "$client"; then
@@ -19,4 +20,4 @@ trap servers_stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 servers_start bench
-python3 Benchmarks/driver.py --programs Benchmarks/.build/release --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"
+python3 -B Benchmarks/driver.py --programs Benchmarks/.build/release --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"

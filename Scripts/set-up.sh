@@ -3,7 +3,7 @@
 #
 #   Scripts/set-up.sh build    the C libraries that the package links
 #   Scripts/set-up.sh test     … and the servers that the tests talk to
-#   Scripts/set-up.sh bench    … and the server that the benchmarks talk to
+#   Scripts/set-up.sh bench    … and what the benchmarks talk to and are compared with
 #
 # Uses root, or sudo where it works; without either it names the packages to ask for and fails.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -40,8 +40,16 @@ missing_packages() {
   find_nginx >/dev/null || echo nginx-light
   command -v openssl >/dev/null || echo openssl
   command -v python3 >/dev/null || echo python3
+  if [[ $LEVEL == bench ]]; then missing_commands; fi
   if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
   if [[ $LEVEL == test ]] && ! find_redis >/dev/null; then echo redis-server; fi
+}
+
+# Those that a benchmark holds Errand against.
+missing_commands() {
+  command -v curl >/dev/null || echo curl
+  command -v wget >/dev/null || echo wget
+  command -v aria2c >/dev/null || echo aria2
 }
 
 # Prints the command that turns into root: nothing for root itself. Fails if there is no way.

@@ -13,7 +13,7 @@
 
     /// Bodies up to this size travel with the head in one write.
     private static let largestCopiedBody = 16 << 10
-    private static let downloadBuffer = 256 << 10
+    private static let downloadBuffer = 512 << 10
     private static let uploadBuffer = 256 << 10
     private static let ordinaryBuffer = 16 << 10
 

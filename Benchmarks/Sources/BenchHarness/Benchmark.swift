@@ -1,6 +1,7 @@
-import Foundation
+package import Foundation
 
-/// One run of a client: what to do, against which address, how often. Read from `MODE URL COUNT`.
+/// One run of a client: what to do, against which address, how often. Read from `MODE URL COUNT`, or for the transfer of
+/// one file from `MODE URL BYTES FILE`.
 package struct Benchmark: Sendable {
   /// How many requests are in flight in the parallel modes.
   package static let inFlight = 64
@@ -13,18 +14,21 @@ package struct Benchmark: Sendable {
   package let mode: String
   /// The address of the server, or of a file for the modes that only decode.
   package let url: String
-  /// How many requests are measured.
+  /// How many requests are measured; for a transfer, how many bytes.
   package let count: Int
+  /// Where a fetched file goes, or what is sent; nil for all but transfers.
+  package let file: URL?
 
   /// Reads the command line; ends the program with status 64 when it is wrong.
   package init(client: String, arguments: [String] = CommandLine.arguments) {
-    guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
-      Benchmark.fail("usage: bench-\(client) MODE URL COUNT", status: 64)
+    guard (4...5).contains(arguments.count), let count = Int(arguments[3]), count > 0 else {
+      Benchmark.fail("usage: bench-\(client) MODE URL COUNT [FILE]", status: 64)
     }
     self.client = client
     self.mode = arguments[1]
     self.url = arguments[2]
     self.count = count
+    self.file = arguments.count == 5 ? URL(filePath: arguments[4]) : nil
   }
 
   /// Measures `operation`, one after the other on the caller's actor: start it in a detached task, or on the main actor.
@@ -47,6 +51,17 @@ package struct Benchmark: Sendable {
     return clock.result(of: count, name: "\(client)-\(mode)")
   }
 
+  /// Measures `big`, the transfer of one file of `count` bytes; `small`, one of a few bytes, goes before.
+  @concurrent package func transfer(
+    small: @escaping @Sendable () async throws -> Int, big: @escaping @Sendable () async throws -> Int
+  ) async throws -> TransferResult {
+    guard try await small() > 0 else { throw EmptyBody() }
+    let idle = try PeakMemory.kibibytes
+    let clock = Stopwatch()
+    guard try await big() == count else { throw OtherLength() }
+    return try clock.result(ofFile: count, idle: idle, name: "\(client)-\(mode)")
+  }
+
   /// Measures `operation` with 64 in flight, each in a task that lives for the whole run.
   @concurrent package func parallel(
     _ operation: @escaping @Sendable () async throws -> Int
@@ -59,6 +74,17 @@ package struct Benchmark: Sendable {
 
   /// Prints the result as one JSON line, or the error, and ends the program.
   package func finish(_ result: Result<BenchmarkResult, any Error>) -> Never {
+    switch result {
+    case .success(let value):
+      print(value.line)
+      exit(0)
+    case .failure(let error):
+      Benchmark.fail("bench-\(client): \(mode): \(error)", status: 1)
+    }
+  }
+
+  /// The same for the transfer of one file.
+  package func finish(_ result: Result<TransferResult, any Error>) -> Never {
     switch result {
     case .success(let value):
       print(value.line)
@@ -93,3 +119,6 @@ package struct Benchmark: Sendable {
 
 /// A request came back without a body, so what was measured is not what was meant.
 struct EmptyBody: Error {}
+
+/// The file has another length than was asked for.
+struct OtherLength: Error {}

@@ -20,6 +20,15 @@ package struct Stopwatch {
     )
   }
 
+  /// What went by since the start, for one file of so many bytes.
+  package func result(ofFile bytes: Int, idle: Int, name: String) throws -> TransferResult {
+    let wall = Stopwatch.wallMicroseconds() - wall
+    let cpu = Stopwatch.cpuMicroseconds() - cpu
+    return TransferResult(
+      name: name, bytes: bytes, cpuMicroseconds: cpu, wallMicroseconds: wall, idleKibibytes: idle,
+      peakKibibytes: try PeakMemory.kibibytes)
+  }
+
   /// RUSAGE_SELF: an enumeration in glibc, a number elsewhere, zero in both.
   private static let thisProcess: Int32 = 0
 

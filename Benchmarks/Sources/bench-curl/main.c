@@ -3,14 +3,21 @@
 //   parallel     64 in flight by curl_multi_poll, handles used again
 //   sequential   one after the other by curl_easy_perform, one handle
 //   fetch-10k    the same, named apart
+//
+// bench-curl MODE URL BYTES FILE: one file of that many bytes, fetched or sent.
+//
+//   download         into the file, with a buffer of 512 KiB
+//   download-16k     with the buffer that libcurl has by itself
+//   download-synced  as download, and every 8 MiB are brought to the disk
+//   upload           from the file
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "fetch.h"
+#include "measure.h"
+#include "transfer.h"
 
 enum { IN_FLIGHT = 64, WARM_UP = 500 };
 
@@ -53,18 +60,6 @@ static void run_parallel(CURLM *multi, Fetch *fetches, long count) {
   }
 }
 
-static double cpu_microseconds(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-}
-
-static double wall_microseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
 static void run(const char *mode, CURLM *multi, Fetch *fetches, long count) {
   if (strcmp(mode, "parallel") == 0) {
     run_parallel(multi, fetches, count);
@@ -75,16 +70,10 @@ static void run(const char *mode, CURLM *multi, Fetch *fetches, long count) {
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc != 4) fail("usage", "bench-curl parallel|sequential|fetch-10k URL COUNT");
-  const char *mode = argv[1];
-  long count = strtol(argv[3], NULL, 10);
-  if (count <= 0) fail("not a count", argv[3]);
-
-  curl_global_init(CURL_GLOBAL_DEFAULT);
+static void run_requests(const char *mode, const char *url, long count) {
   CURLM *multi = curl_multi_init();
   static Fetch fetches[IN_FLIGHT];
-  for (int i = 0; i < IN_FLIGHT; i++) fetch_open(&fetches[i], argv[2]);
+  for (int i = 0; i < IN_FLIGHT; i++) fetch_open(&fetches[i], url);
 
   run(mode, multi, fetches, WARM_UP);
   double cpu = cpu_microseconds(), wall = wall_microseconds();
@@ -98,6 +87,20 @@ int main(int argc, char **argv) {
 
   for (int i = 0; i < IN_FLIGHT; i++) fetch_close(&fetches[i]);
   curl_multi_cleanup(multi);
+}
+
+int main(int argc, char **argv) {
+  int transfers = argc == 5 && is_transfer(argv[1]);
+  if (argc != 4 && !transfers) fail("usage", "bench-curl MODE URL COUNT, or a transfer's MODE URL BYTES FILE");
+  long count = strtol(argv[3], NULL, 10);
+  if (count <= 0) fail("not a count", argv[3]);
+
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (transfers) {
+    run_transfer(argv[1], argv[2], count, argv[4]);
+  } else {
+    run_requests(argv[1], argv[2], count);
+  }
   curl_global_cleanup();
   return 0;
 }

@@ -25,6 +25,11 @@ import Synchronization
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 ///
+/// bench-errand MODE URL BYTES FILE: one file of that many bytes.
+///
+///     download           into the file; download-progress: watched meanwhile
+///     upload             from the file
+///
 /// Equal calls have an exchange each, but for modes that end in `-joining`, such as alone-joining: there the client
 /// lets them share.
 @main struct ErrandBenchmark {
@@ -91,6 +96,8 @@ import Synchronization
       benchmark.finish(await detached { try await StoreBenchmark().bare(benchmark) })
     case "file-read":
       benchmark.finish(await detached { try await StoreBenchmark().files(benchmark) })
+    case "download", "download-progress", "upload":
+      benchmark.finish(await TransferBenchmark(client, benchmark).run())
     case "decode-200b", "decode-10k":
       benchmark.finish(await detached { try await decode(benchmark) })
     default:

@@ -1,0 +1,64 @@
+import BenchHarness
+import Errand
+import Foundation
+
+/// One big file, fetched or sent, a small one before.
+struct TransferBenchmark: Sendable {
+  private struct Put: APIRequest {
+    let url: String
+    let file: URL
+    var path: Path { RequestPath(url) }
+    var method: HTTPMethod { .put }
+    var body: RequestBody? { .file(file) }
+    var timeouts: Timeouts? { Timeouts(idle: .seconds(30), total: .never) }
+    typealias Response = Nothing
+  }
+
+  private let client: APIClient
+  private let benchmark: Benchmark
+  private let file: URL
+
+  init(_ client: APIClient, _ benchmark: Benchmark) {
+    guard let file = benchmark.file else { Benchmark.fail("bench-errand: a transfer needs a FILE", status: 64) }
+    self.client = client
+    self.benchmark = benchmark
+    self.file = file
+  }
+
+  func run() async -> Result<TransferResult, any Error> {
+    await Task.detached {
+      switch benchmark.mode {
+      case "upload": try await upload()
+      case "download-progress": try await download { try await watch($0) }
+      default: try await download { Int(try await client.send($0).bytes) }
+      }
+    }.result
+  }
+
+  private func download(
+    _ fetch: @escaping @Sendable (FileDownload) async throws -> Int
+  ) async throws -> TransferResult {
+    let small = FileDownload("/200b", .to(file.appendingPathExtension("small")))
+    let big = FileDownload(benchmark.url, .to(file))
+    return try await benchmark.transfer(small: { try await fetch(small) }, big: { try await fetch(big) })
+  }
+
+  /// Reads every report meanwhile.
+  private func watch(_ request: FileDownload) async throws -> Int {
+    let download = client.download(request)
+    for await progress in download.progress where progress.bytes < 0 { throw CocoaError(.fileReadCorruptFile) }
+    return Int(try await download.value().bytes)
+  }
+
+  private func upload() async throws -> TransferResult {
+    let small = file.deletingLastPathComponent().appending(path: "200b")
+    return try await benchmark.transfer(
+      small: { try await put(small) },
+      big: { try await put(file) })
+  }
+
+  private func put(_ file: URL) async throws -> Int {
+    _ = try await client.send(Put(url: benchmark.url, file: file))
+    return try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+  }
+}
