@@ -72,7 +72,8 @@ let package = Package(
     .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // The command.
     .executableTarget(
-      name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTesting"], swiftSettings: strict),
+      name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],
+      swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),

@@ -2,6 +2,7 @@
 import Dispatch
 import Errand
 import ErrandTesting
+import Foundation
 
 struct GetUser: APIRequest {
   let id: Int
@@ -82,6 +83,15 @@ options.timeouts = Timeouts(total: .seconds(5))
 options.headers = ["X-Screen": "profile"]
 print(try await client.send(GetUser(id: 7), options: options).nick)
 // snippet.end
+
+let pipe = Pipe()
+let handle = pipe.fileHandleForWriting
+// snippet.handle
+let answer = try await client.send(GetUser(id: 7), into: handle)
+print(answer.status, answer.fields[.contentType] ?? "")
+// snippet.end
+try handle.close()
+print(try pipe.fileHandleForReading.readToEnd()?.count ?? 0, "bytes in the pipe")
 
 // snippet.accessory
 struct Trace: Accessory {

@@ -13,7 +13,8 @@ struct OutputFile {
 
   /// The open descriptor to write to.
   let descriptor: Int32
-  private let place: String
+  /// Where it goes.
+  let place: String
   /// The name while it is not whole; nil where it is written to directly.
   private let unfinished: String?
 

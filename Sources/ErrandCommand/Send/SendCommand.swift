@@ -1,4 +1,5 @@
 import Errand
+import ErrandTransfer
 import Foundation
 
 /// Sends one request from the shell.
@@ -42,10 +43,8 @@ struct SendCommand {
 
   private func send() async -> ExitCode {
     do {
-      guard let path = options.output else { return try await sendToOutput() }
+      guard let path = options.output else { return await sendToOutput() }
       return try await send(into: OutputFile(path))
-    } catch let failure as StreamSink.WriteFailure where failure.isBrokenPipe {
-      return .other
     } catch {
       Terminal.complain("\(error)")
       return .other
@@ -55,41 +54,37 @@ struct SendCommand {
   /// Whether the body has to be in memory: what is judged or kept cannot flow through.
   private var isHeld: Bool { options.shape != nil || cache != nil }
 
-  private func outcome(into sink: StreamSink?) async -> Outcome<Data> {
-    await client.outcome(
+  private func outcome(into descriptor: Int32?) async -> Outcome<Data> {
+    let handle = descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
+    return await client.outcome(
       of: ShellRequest(options: options),
-      options: CallOptions(tag: options.tag, bodySink: sink, cache: options.cacheMode))
+      options: CallOptions(tag: options.tag, bodySink: handle.map(FileHandleSink.init), cache: options.cacheMode))
   }
 
   /// To people whole, to programs piece by piece.
-  private func sendToOutput() async throws -> ExitCode {
+  private func sendToOutput() async -> ExitCode {
     let isWhole = isHeld || Terminal.isTerminal(.output) || options.sentMethod == .head
-    let sink = isWhole ? nil : StreamSink(Terminal.Stream.output.rawValue)
-    let outcome = await outcome(into: sink)
-    try await sink?.drained()
+    let outcome = await outcome(into: isWhole ? nil : Terminal.Stream.output.rawValue)
+    // Nobody reads any more: that is no news.
+    if (outcome.error?.cause as? FileFailure)?.code == EPIPE { return .other }
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
       Terminal.write(Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response))
-    } else if sink == nil || outcome.error != nil, let response = outcome.response {
+    } else if isWhole || outcome.error != nil, let response = outcome.response {
       show(response)
     }
     return end(outcome)
   }
 
   private func send(into file: OutputFile) async throws -> ExitCode {
-    let sink = isHeld ? nil : StreamSink(file.descriptor)
-    let outcome = await outcome(into: sink)
+    let outcome = await outcome(into: isHeld ? nil : file.descriptor)
     if outcome.error != nil {
-      // Nothing may be written any more once the descriptor is closed.
-      try? await sink?.drained()
       file.discard()
-      if let failure = outcome.error?.cause as? StreamSink.WriteFailure { throw failure }
       if let response = outcome.response { show(response) }
       return end(outcome)
     }
     do {
-      try await sink?.drained()
-      if sink == nil, let body = outcome.response?.body, let code = Terminal.put(body, into: file.descriptor) {
-        throw StreamSink.WriteFailure(code: code)
+      if isHeld, let body = outcome.response?.body, let code = Terminal.put(body, into: file.descriptor) {
+        throw FileFailure(.write, file.place, code: code)
       }
       try file.keep()
       return end(outcome)

@@ -95,6 +95,17 @@ public final class APIClient: Sendable {
     return run.finish(came) { typed.tell($0) { _ in } }
   }
 
+  /// Sends a request and returns the answer itself; no value is made of it, and the request's hooks hear nothing.
+  package func answer<R: APIRequest>(to request: R, options: CallOptions) async throws(APIError) -> HTTPResponse {
+    let run = run(TypedCall(request, decodes: false), options)
+    let ending = run.finish(await listen(to: run)) { $0 }
+    if let error = ending.error { throw error }
+    guard let response = ending.response else {
+      throw APIError(.transport, .decoding, "The call ended without an answer.")
+    }
+    return response
+  }
+
   /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes
   /// before the answer, also where the caller's actor is busy.
   func run<R: APIRequest>(
@@ -103,15 +114,17 @@ public final class APIClient: Sendable {
     CallRun(typed, options, snapshot, registry, delivery: .init(executor: .inPlace, onProgress: onProgress))
   }
 
-  /// The cancellation of the task only stops the call's state. The explicit isolation keeps the caller's actor, which
-  /// the plain form of the handler would leave.
-  func listen(to run: CallRun, isolation: isolated (any Actor)? = #isolation) async -> CallEnding {
+  /// The cancellation of the task only stops the call's state; a group that is being stopped gives its reason. The
+  /// explicit isolation keeps the caller's actor, which the plain form of the handler would leave.
+  func listen(
+    to run: CallRun, in group: CallState? = nil, isolation: isolated (any Actor)? = #isolation
+  ) async -> CallEnding {
     await withTaskCancellationHandler(
       operation: {
         _ = isolation
         return await run.work()
       },
-      onCancel: { run.state.stop(.cancelled) }, isolation: isolation)
+      onCancel: { run.state.stop(group?.reasonToLeave ?? .cancelled) }, isolation: isolation)
   }
 
   // MARK: - What runs

@@ -159,6 +159,9 @@ public final class CallState: Sendable {
   /// Why the call ends early, or has ended early; nil where it does not.
   package var endsBy: StopReason? { storage.withLock { $0.stopReason } }
 
+  /// Why those end that belong to it: with its deadline, where that has passed.
+  var reasonToLeave: StopReason { endsBy ?? .cancelled }
+
   /// The number of waits that are open: nothing may be left after the end.
   package var openWaits: Int { storage.withLock { $0.openWaits } }
 

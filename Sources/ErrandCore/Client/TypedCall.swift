@@ -28,15 +28,22 @@ final class TypedCall<R: APIRequest>: CallTyping {
   let repeats: RepeatRule
   private let hooks: CompletionHooks<R.Response>?
   private let decoder: ResponseDecoder<R.Response>
+  /// Whether a value is made of the answer.
+  private let decodes: Bool
   nonisolated(unsafe) private var value: R.Response?  // set by the run's work, read only after its end
 
   private let onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)?
 
-  /// - Parameter onCached: Told the stored answer, for a call that wants it first.
-  init(_ request: R, onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil) {
+  /// - Parameters:
+  ///   - decodes: Whether a value is made of the answer; where none is, the hooks have nothing to be told.
+  ///   - onCached: Told the stored answer, for a call that wants it first.
+  init(
+    _ request: R, decodes: Bool = true, onCached: (@Sendable (CallInfo, Outcome<R.Response>) -> Void)? = nil
+  ) {
     self.request = request
+    self.decodes = decodes
     self.onCached = onCached
-    hooks = request.hooks
+    hooks = decodes ? request.hooks : nil
     repeats = request.repeats
     decoder = request.decoder
   }
@@ -59,6 +66,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
   }
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
+    guard decodes else { return nil }
     if let kept, let known = response.hit?.value(for: kept) as? R.Response {
       value = known
       return nil

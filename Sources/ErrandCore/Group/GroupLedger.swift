@@ -60,7 +60,7 @@ final class GroupLedger: Sendable {
 
   /// The body has ended: what it left behind ends with it, and nothing more begins.
   func close() {
-    for member in book.withLock({ $0.close() }) { member.stop(.cancelled) }
+    for member in book.withLock({ $0.close() }) { member.stop(state.reasonToLeave) }
   }
 
   /// The group has ended: its time stands still.

@@ -72,7 +72,7 @@ final class GroupRun: Sendable {
         _ = isolation
         return await work()
       },
-      onCancel: { state.stop(.cancelled) }, isolation: isolation)
+      onCancel: { state.stop(parent?.state.reasonToLeave ?? .cancelled) }, isolation: isolation)
   }
 
   /// Ends the work: what was left behind ends, and the hook runs that is off the callback executor.

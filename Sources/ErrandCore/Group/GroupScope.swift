@@ -55,7 +55,7 @@ public struct GroupScope: CallSender {
   ) async -> (CallEnding, place: Int?) {
     let call = run.client.run(typed, run.options.forMember(options), onProgress: run.meter())
     let place = run.begin(MemberName(of: typed.request), call.state)
-    let came = await run.client.listen(to: call)
+    let came = await run.client.listen(to: call, in: run.state)
     let ending = call.finish(came) { ending in
       tell(ending)
       return ending

@@ -20,6 +20,14 @@ struct GuardedSink: BodySink {
   }
   func end() throws { try Self.naming { () throws in try inner.end() } }
 
+  func settle() async throws {
+    do {
+      try await inner.settle()
+    } catch {
+      throw SinkFailure(cause: error)
+    }
+  }
+
   /// Marks what a sink throws, so that the caller can tell it from failures of the line.
   private static func naming<Value>(_ body: () throws -> Value) throws(SinkFailure) -> Value {
     do {

@@ -18,7 +18,8 @@ package struct Transporting: Interceptor {
     if isUnowned { context.onUnowned?() }
     context.record.sending(request)
     context.plan.log?.info("sending \(request)")
-    let response = try await send(exchange(request, context))
+    let exchange = exchange(request, context)
+    let response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
     context.record.exchanged(response.metrics)
     context.plan.log?.info("\(response)")
     return isUnowned ? response.unowned() : response
@@ -34,6 +35,21 @@ package struct Transporting: Interceptor {
     return request.fields.all.contains { field in
       (field.name == .authorization || field.name == .cookie) && field.value != context.plan.ownCredential
         && context.frozenFields?.values(of: field.name).contains(field.value) != true
+    }
+  }
+
+  /// Sends, and waits for the sink, which may still be writing.
+  @inline(never)
+  private func settled(_ exchange: Exchange) async throws -> HTTPResponse {
+    guard let sink = exchange.sink else { return try await send(exchange) }
+    do {
+      let response = try await send(exchange)
+      try await exchange.call.running { try await sink.settle() }
+      return response
+    } catch {
+      try? await exchange.call.running { try await sink.settle() }
+      try exchange.call.check()
+      throw error
     }
   }
 

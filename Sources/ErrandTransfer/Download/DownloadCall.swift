@@ -22,6 +22,8 @@ public final class DownloadCall: Sendable {
 
   private struct State: Sendable {
     var phase = Phase.paused
+    /// Whether somebody cancels it: it is not taken up again, though it may still be about to end.
+    var isCancelled = false
     var call: Call?
     /// The queue, held while it is needed.
     var queue: DownloadQueue?
@@ -62,11 +64,11 @@ public final class DownloadCall: Sendable {
 
   // MARK: - Going on
 
-  /// Goes on after a pause; in a queue, once its turn comes. No effect in any other phase.
+  /// Goes on after a pause; in a queue, once its turn comes. No effect in any other phase, or once it is cancelled.
   public func resume() {
     let home = home
     let isPaused = state.withLock { state in
-      guard state.phase == .paused else { return false }
+      guard state.phase == .paused, !state.isCancelled else { return false }
       state.phase = .queued
       state.queue = home
       return true
@@ -102,6 +104,7 @@ public final class DownloadCall: Sendable {
   /// Ends the download. Returns when the file is closed and, unless it is kept, the part is gone. A download that has
   /// ended keeps its end; a part that a failure has left is removed all the same.
   public func cancel(keepingPart keepsPart: Bool = true) async {
+    state.withLock { $0.isCancelled = true }
     await stop()
     let hasFile = state.withLock { state in
       state.phase = .ended

@@ -48,12 +48,11 @@ extension DownloadRun {
     let report = fetch.report
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {
-      try? await disk.value { try self.part.rollBack() }
+      // A checksum has had the part deleted.
+      if failure is FileFailure { try? await disk.value { try self.part.rollBack() } }
       throw failure
     }
-    if case .startOver(let mismatch, let response) = report.verdict {
-      return try await startOver(because: mismatch, response)
-    }
+    if case .startOver(let mismatch) = report.verdict { return try await startOver(because: mismatch) }
     try await disk.value { try self.keep() }
     return try await goOn(after: report, of: segments, request.url)
   }

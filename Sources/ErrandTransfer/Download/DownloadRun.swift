@@ -27,10 +27,10 @@ final class DownloadRun: Sendable {
   let timers: any Timers
   let context: CallContext
   private let request: HTTPRequest
-  private let identity: RequestIdentity
+  let identity: RequestIdentity
   private let kept: Int64
-  private let digests: PartDigests
-  private let now: @Sendable () -> Int64
+  let digests: PartDigests
+  let now: @Sendable () -> Int64
   let state: Locked<State>
 
   private init(
@@ -160,103 +160,6 @@ final class DownloadRun: Sendable {
     }
   }
 
-  // MARK: - After an exchange
-
-  /// A body came as it should. There may be more: a server may send less than was asked for.
-  private func ended(_ response: HTTPResponse, _ report: DownloadSink.Report) async throws -> Step {
-    noteContent(response.fields, report.decision)
-    let written = part.written.end
-    if let total = record?.total, written < total, report.received > 0 {
-      try await disk.value { try self.commit() }
-      return .again
-    }
-    return .done(try await finished(response))
-  }
-
-  /// The server answered with a status that brings no file.
-  func refused(
-    _ response: HTTPResponse, _ ask: RangeAsk, _ url: HTTPURL
-  ) async throws -> Step {
-    let decision = decide(response.head, to: ask)
-    switch decision {
-    case .alreadyWhole: return .done(try await finished(response))
-    case .startOver: return try await startOver(because: nil, response)
-    default: break
-    }
-    if asksFirstURLAgain(after: response, to: url) { return .again }
-    if let url = try await freshURL(after: response) { return .elsewhere(url) }
-    if decision == .failDroppingPart { try? await disk.value { try self.part.abandon() } }
-    return .done(response)
-  }
-
-  /// A body broke off, or nothing came at all. What came is kept; where bytes came, the rest is asked for again.
-  private func broken(_ error: any Error, _ report: DownloadSink.Report) async throws -> Step {
-    if case .mismatch(let mismatch) = report.decision { return try await startOver(because: mismatch, nil) }
-    if let failure = report.failure {
-      try? await disk.value { try self.part.rollBack() }
-      throw failure
-    }
-    try await disk.value { try self.keep() }
-    try context.call.check()
-    guard report.received > 0, record?.isResumable == true, Self.isBreak(error),
-      useTakeUp()
-    else { throw error }
-    context.plan.log?.info("taking the download up again at \(part.written.end) bytes: \(error)")
-    return .again
-  }
-
-  /// Whether an error is one of the line's that another try may overcome.
-  static func isBreak(_ error: any Error) -> Bool {
-    guard let failure = error as? TransportFailure else { return false }
-    return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(failure.kind)
-  }
-
-  /// Drops the part and asks once more for the whole; the second time it is an error.
-  func startOver(because mismatch: ResumeMismatch?, _ response: HTTPResponse?) async throws -> Step {
-    let isFirst = state.withLock { state in
-      defer { state.hasStartedOver = true }
-      return !state.hasStartedOver
-    }
-    guard isFirst, mismatch != .notAsked else {
-      if let mismatch { throw mismatch }
-      if let response { return .done(response) }
-      throw CallState.Stopped(reason: .cancelled)
-    }
-    context.plan.log?.info("starting the download over: \(mismatch.map(String.init(describing:)) ?? "416")")
-    try await disk.value {
-      try self.part.startOver(self.emptyRecord(AnswerFacts(validator: nil, total: nil, coding: nil)))
-      try self.digests.startOver()
-    }
-    state.withLock { $0.record = nil }
-    return .again
-  }
-
-  /// Whether a link that a redirect led to has expired; the first URL may lead to a new one. Once in a call.
-  private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
-    guard response.status == 403, response.url != url else { return false }
-    return state.withLock { state in
-      defer { state.hasAskedAgain = true }
-      return !state.hasAskedAgain
-    }
-  }
-
-  /// Another URL for the same file, where the caller has one.
-  private func freshURL(after response: HTTPResponse) async throws -> HTTPURL? {
-    guard let ask = download.freshURL, [401, 403, 404, 410].contains(response.status),
-      state.withLock({ !$0.hasAskedFreshURL })
-    else { return nil }
-    state.withLock {
-      $0.hasAskedFreshURL = true
-      $0.isSameLink = true
-    }
-    let text = try await ask(response)
-    do {
-      return try HTTPURL(text)
-    } catch {
-      throw APIError(.transfer, .invalidURL, "The fresh URL of the download cannot be used: \(error).", cause: error)
-    }
-  }
-
   // MARK: - The end
 
   /// Checks the whole and gives it its name.
@@ -285,101 +188,26 @@ final class DownloadRun: Sendable {
     try digests.catchUp(with: part)
     let found = digests.finish()
     for checksum in wanted {
-      let digest = found[checksum.algorithm.name] ?? Data()
-      if checksum.matches(digest) { continue }
-      try? part.abandon()
-      throw Self.mismatch(checksum, digest)
+      try hold(found[checksum.algorithm.name] ?? Data(), against: checksum, of: "what came")
     }
     return Set(wanted.map(\.algorithm.name)).sorted()
   }
 
-  private static func mismatch(_ checksum: Checksum, _ digest: Data) -> APIError {
+  /// Holds the bytes of one message among several against the digest that it states of them.
+  func checkContent(of fields: HTTPFields, in range: Range<Int64>) throws {
+    guard let stated = DigestFields(fields, known: download.digests).content.checksum else { return }
+    let hash = try stated.algorithm.makeHash()
+    try part.read(range) { hash.update($0) }
+    try hold(hash.finish(), against: stated, of: "the bytes from \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  private func hold(_ digest: Data, against checksum: Checksum, of bytes: String) throws {
+    if checksum.matches(digest) { return }
+    try? part.abandon()
     let name = checksum.algorithm.name
     let found = (try? Checksum(checksum.algorithm, digest))?.hex ?? "unknown"
-    return APIError(
+    throw APIError(
       .transfer, .checksumMismatch,
-      "The \(name) of what came is \(found) and should be \(checksum.hex); it was deleted.")
-  }
-
-  // MARK: - The record
-
-  /// What is known of the resource.
-  var record: PartRecord? { state.withLock { $0.record } }
-  private var fetched: Int64 { state.withLock { $0.fetched } }
-  /// Decides on an answer; by the bytes that are on the disk, which is what was asked for.
-  func decide(_ head: ResponseHead, to ask: RangeAsk) -> ResumeDecision {
-    ResumeDecision.decide(head, to: ask, record: record, now: now())
-  }
-
-  /// The total became known by a later answer.
-  func learn(total: Int64?) {
-    state.withLock { state in
-      if state.record?.total == nil { state.record?.total = total }
-    }
-  }
-
-  /// A new whole begins; returns its record.
-  func begin(_ facts: AnswerFacts) -> PartRecord {
-    let record = emptyRecord(facts)
-    state.withLock {
-      $0.record = record
-      $0.stated = []
-    }
-    return record
-  }
-
-  private func emptyRecord(_ facts: AnswerFacts) -> PartRecord {
-    PartRecord(
-      request: identity, validator: facts.validator, total: facts.total, coding: facts.coding,
-      checksum: download.checksum?.recorded, now: now())
-  }
-
-  /// What a head says that the whole hashes to: also that of an answer which breaks off.
-  func noteDigest(of head: ResponseHead) {
-    let stated = DigestFields(head.fields, known: download.digests).representation.checksum
-    if let stated { state.withLock { $0.stated.append(stated) } }
-  }
-
-  /// The digest of a message's content, which is the file only where it is the whole of it.
-  private func noteContent(_ fields: HTTPFields, _ decision: ResumeDecision?) {
-    guard case .fresh = decision else { return }
-    let stated = DigestFields(fields, known: download.digests).content.checksum
-    if let stated { state.withLock { $0.stated.append(stated) } }
-  }
-
-  // MARK: - On the disk lane
-
-  /// Empties the part for a new whole.
-  func empty(_ record: PartRecord) throws {
-    try digests.startOver()
-    if part.record != nil || part.written.end > 0 { try part.startOver(record) }
-  }
-
-  /// Brings what was written to the disk, with a record of it.
-  func commit() throws {
-    guard var record else { return }
-    record.updated = now()
-    try part.commit(record)
-    state.withLock { $0.record?.finished = part.committed }
-    try digests.catchUp(with: part)
-  }
-
-  /// Lets the part go; one without bytes is removed.
-  private func leave() {
-    if part.written.end == 0 { try? part.abandon() }
-    part.close()
-  }
-
-  /// Keeps what can be gone on with; removes what cannot.
-  func keep() throws {
-    guard let record else { return }
-    if record.isResumable, part.written.end > 0 { try commit() } else { try part.startOver(record) }
-  }
-}
-
-extension Checksum {
-  /// The checksum as it stands in the record.
-  var recorded: RecordedChecksum {
-    RecordedChecksum(algorithm: algorithm.name, hex: hex)
+      "The \(name) of \(bytes) is \(found) and should be \(checksum.hex); the part was deleted.")
   }
 }

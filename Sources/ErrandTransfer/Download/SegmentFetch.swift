@@ -9,8 +9,8 @@ import ErrandSupport
 final class SegmentFetch: Sendable {
   /// Why pieces are not fetched.
   enum Verdict: Sendable {
-    /// The server has another version, or lies, or no longer gives pieces.
-    case startOver(ResumeMismatch?, HTTPResponse?)
+    /// The server has another version, or lies, or no longer gives pieces: what is there is of no use.
+    case startOver(ResumeMismatch)
     /// A status that brings no file.
     case refused(HTTPResponse, RangeAsk)
     /// The line failed.
@@ -21,7 +21,7 @@ final class SegmentFetch: Sendable {
   struct Report: Sendable {
     /// Why all were stopped; nil where they were not.
     var verdict: Verdict?
-    /// Why one gave up last.
+    /// Why one gave up last; nil where an answer brought nothing.
     var hindrance: Verdict?
     /// The last answer whose body came as it should.
     var response: HTTPResponse?
@@ -78,7 +78,18 @@ final class SegmentFetch: Sendable {
       let result = await exchange(sink, number, next)
       let report = sink.report
       state.withLock { $0.report.received += report.received }
+      if case .success(let response) = result, report.isWhole { await check(response, report.received, of: piece) }
       guard goesOn(after: result, report, piece) else { return }
+    }
+  }
+
+  private func check(_ response: HTTPResponse, _ count: Int64, of piece: Range<Int64>) async {
+    do {
+      let range = piece.lowerBound..<piece.lowerBound + count
+      try await run.disk.value { try self.run.checkContent(of: response.fields, in: range) }
+    } catch {
+      pace.fail(error)
+      _ = stop(.broken(error))
     }
   }
 
@@ -126,7 +137,7 @@ final class SegmentFetch: Sendable {
     after result: Result<HTTPResponse, any Error>, _ report: SegmentSink.Report, _ piece: Range<Int64>
   ) -> Bool {
     if state.withLock({ $0.report.verdict != nil }) { return false }
-    if let mismatch = report.mismatch { return stop(.startOver(mismatch, nil)) }
+    if let mismatch = report.mismatch { return stop(.startOver(mismatch)) }
     switch result {
     case .success(let response) where report.isWhole: return came(response, report, piece)
     case .success(let response): return refused(response, report, piece)
@@ -143,7 +154,7 @@ final class SegmentFetch: Sendable {
     if isFirst { run.noteDigest(of: response.head) }
     let rest = Self.rest(of: piece, behind: report.received)
     if rest.isEmpty { return true }
-    if report.received == 0 { return giveUp(rest, .startOver(nil, response)) }
+    if report.received == 0 { return giveUp(rest, nil) }
     giveBack(rest)
     return true
   }
@@ -175,7 +186,7 @@ final class SegmentFetch: Sendable {
   }
 
   /// One fewer goes on.
-  private func giveUp(_ piece: Range<Int64>, _ hindrance: Verdict) -> Bool {
+  private func giveUp(_ piece: Range<Int64>, _ hindrance: Verdict?) -> Bool {
     giveBack(piece)
     state.withLock { $0.report.hindrance = hindrance }
     return false

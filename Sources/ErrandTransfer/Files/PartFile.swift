@@ -138,16 +138,20 @@ package final class PartFile: Sendable {
     }
   }
 
-  /// Reads the bytes from a place on, for a checksum, in pieces of at most 1 MiB that are valid during the call. What is
-  /// not there from the start on without a gap is left out.
+  /// Reads the bytes from a place on, for a checksum. What is not there from the start on without a gap is left out.
   package func readKept(from start: Int64 = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let end = state.withLock { $0.written.prefix }
+    if start < end { try read(start..<end, body) }
+  }
+
+  /// Reads bytes that were written, for a checksum, in pieces of at most 1 MiB that are valid during the call.
+  package func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try use(.beside, isFatal: false) { file in
-      let length = state.withLock { $0.written.prefix }
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
       defer { memory.deallocate() }
-      var place = start
-      while place < length {
-        let wanted = Int(min(Int64(memory.count), length - place))
+      var place = range.lowerBound
+      while place < range.upperBound {
+        let wanted = Int(min(Int64(memory.count), range.upperBound - place))
         let piece = UnsafeMutableRawBufferPointer(rebasing: memory[..<wanted])
         guard try files.read(file, into: piece, at: place) == wanted else {
           throw FileFailure(.read, names.part, .length, detail: "it ends before the bytes that were written")

@@ -231,6 +231,8 @@ final class Counting: Accessory {
   let starts = Recorded<UInt64>()
   let wills = Recorded<UInt64>()
   let dids = Recorded<UInt64>()
+  /// Opened behind the last word to it: a sequence and a callback end before.
+  let ended = Latch()
   private let onEnd: @Sendable (CallEnding) -> Void
 
   init(_ onEnd: @escaping @Sendable (CallEnding) -> Void = { _ in }) { self.onEnd = onEnd }
@@ -240,6 +242,7 @@ final class Counting: Accessory {
   func didStop(_ call: CallInfo, _ ending: CallEnding) {
     dids.append(call.id)
     onEnd(ending)
+    ended.open()
   }
 
   var counts: [Int] { [starts.count, wills.count, dids.count] }

@@ -129,6 +129,7 @@ import Testing
       values.append(answer.value)
     }
     #expect(values == ["answer 1", "answer 2"])
+    try await accessory.ended.wait()
     #expect(accessory.counts == [1, 1, 1])
     #expect(told.all == ["before answer 2", "after answer 2"])
   }

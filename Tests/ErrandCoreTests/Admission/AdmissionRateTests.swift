@@ -35,6 +35,15 @@ import Testing
     #expect(bench.wake(at: Self.red) == nil, "nobody waits any more")
   }
 
+  @Test func `token that has come since wakes at once`() {
+    let bench = bench()
+    bench.run(Self.red, 2)
+    bench.wait(Self.red, 1)
+    bench.now = .after(.milliseconds(1_500))
+    #expect(bench.wake(at: Self.red) == .milliseconds(-500), "nobody else looks for it")
+    #expect(bench.admitNext(at: Self.red) == 1)
+  }
+
   @Test func `newcomer does not take a waiter's token`() {
     let bench = bench()
     bench.run(Self.red, 2)

@@ -152,11 +152,12 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
 
   // MARK: - Rates and limits
 
-  /// When the waiters of a host, who have room, will have a token; nil where they wait for something else.
+  /// When the waiters of a host, who have room, will have a token; nil where they wait for something else. A moment that
+  /// has passed where the token came after they were told to wait.
   func wake(at host: Int, _ now: MonotonicInstant) -> MonotonicInstant? {
-    guard line.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host), !bucket.hasToken(now) else {
-      return nil
-    }
+    guard line.count(at: host) > 0, hasRoom(host), let bucket = hosts.bucket(at: host) else { return nil }
+    // Whoever frees a slot looks at all that have a token.
+    if bucket.hasToken(now), running >= limits.total { return nil }
     return bucket.next
   }
 

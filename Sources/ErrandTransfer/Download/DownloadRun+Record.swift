@@ -1,0 +1,78 @@
+import ErrandCore
+import ErrandSupport
+
+/// What is known of the resource, and how it is brought to the disk beside the bytes.
+extension DownloadRun {
+  var record: PartRecord? { state.withLock { $0.record } }
+  var fetched: Int64 { state.withLock { $0.fetched } }
+
+  /// Decides on an answer; by the bytes that are on the disk, which is what was asked for.
+  func decide(_ head: ResponseHead, to ask: RangeAsk) -> ResumeDecision {
+    ResumeDecision.decide(head, to: ask, record: record, now: now())
+  }
+
+  /// The total became known by a later answer.
+  func learn(total: Int64?) {
+    state.withLock { state in
+      if state.record?.total == nil { state.record?.total = total }
+    }
+  }
+
+  /// A new whole begins; returns its record.
+  func begin(_ facts: AnswerFacts) -> PartRecord {
+    let record = emptyRecord(facts)
+    state.withLock {
+      $0.record = record
+      $0.stated = []
+    }
+    return record
+  }
+
+  func emptyRecord(_ facts: AnswerFacts) -> PartRecord {
+    PartRecord(
+      request: identity, validator: facts.validator, total: facts.total, coding: facts.coding,
+      checksum: download.checksum?.recorded, now: now())
+  }
+
+  /// What a head says that the whole hashes to: also that of an answer which breaks off.
+  func noteDigest(of head: ResponseHead) {
+    let stated = DigestFields(head.fields, known: download.digests).representation.checksum
+    if let stated { state.withLock { $0.stated.append(stated) } }
+  }
+
+  // MARK: - On the disk lane
+
+  /// Empties the part for a new whole.
+  func empty(_ record: PartRecord) throws {
+    try digests.startOver()
+    if part.record != nil || part.written.end > 0 { try part.startOver(record) }
+  }
+
+  /// Brings what was written to the disk, with a record of it.
+  func commit() throws {
+    guard var record else { return }
+    record.updated = now()
+    try part.commit(record)
+    state.withLock { $0.record?.finished = part.committed }
+    try digests.catchUp(with: part)
+  }
+
+  /// Lets the part go; one without bytes is removed.
+  func leave() {
+    if part.written.end == 0 { try? part.abandon() }
+    part.close()
+  }
+
+  /// Keeps what can be gone on with; removes what cannot.
+  func keep() throws {
+    guard let record else { return }
+    if record.isResumable, part.written.end > 0 { try commit() } else { try part.startOver(record) }
+  }
+}
+
+extension Checksum {
+  /// The checksum as it stands in the record.
+  var recorded: RecordedChecksum {
+    RecordedChecksum(algorithm: algorithm.name, hex: hex)
+  }
+}

@@ -1,0 +1,155 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Bodies that go into file handles, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct FileHandleTests {
+  private struct Person: Decodable, Sendable { let name: String }
+
+  private struct GetPerson: APIRequest {
+    typealias Response = Person
+    var path: Path { "/person" }
+  }
+
+  private struct GetBytes: APIRequest {
+    typealias Response = Data
+    var path: Path
+  }
+
+  /// A new file that holds `text`, open behind it.
+  private func file(_ text: String = "") throws -> (handle: FileHandle, url: URL) {
+    let url = FileManager.default.temporaryDirectory.appending(path: "errand-handle-\(UUID().uuidString)")
+    try Data(text.utf8).write(to: url)
+    let handle = try FileHandle(forWritingTo: url)
+    try handle.seekToEnd()
+    return (handle, url)
+  }
+
+  @Test func `body lands behind the handle's place`() async throws {
+    let server = try LoopbackServer { _ in .json(#"{"name":"Ada"}"#) }
+    let (handle, url) = try file("before ")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let answer = try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
+    #expect(answer.status == 200 && answer.body.isEmpty)
+    try handle.write(contentsOf: Data(" after".utf8))
+    #expect(try String(contentsOf: url, encoding: .utf8) == #"before {"name":"Ada"} after"#)
+  }
+
+  @Test func `redirect is followed first`() async throws {
+    let server = try LoopbackServer { $0.path == "/person" ? .redirect(to: "/there") : .ok("here") }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
+    #expect(try String(contentsOf: url, encoding: .utf8) == "here")
+  }
+
+  @Test func `error page stays out`() async throws {
+    let server = try LoopbackServer { _ in .status(404, body: "no such person") }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let error = await #expect(throws: APIError.self) {
+      try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
+    }
+    #expect(error?.code == .status && error?.response?.body == Data("no such person".utf8))
+    #expect(try Data(contentsOf: url).isEmpty)
+  }
+
+  @Test func `shape has no body to judge`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let error = await #expect(throws: APIError.self) {
+      try await APIClient(baseURL: server.url).send(Ask<String>(shape: .string), into: handle)
+    }
+    #expect(error?.code == .unsupported && server.requests.isEmpty)
+  }
+
+  @Test func `every door ends after the last byte`() async throws {
+    let size = 3_000_000
+    let server = try LoopbackServer { _ in .generated(count: size) }
+    let client = APIClient(baseURL: server.url)
+    for _ in 0..<20 {
+      let (handle, url) = try file()
+      defer { try? FileManager.default.removeItem(at: url) }
+      let options = CallOptions(bodySink: FileHandleSink(handle))
+      let written = await withCheckedContinuation { continuation in
+        client.start(outcomeOf: GetBytes(path: "/big"), on: .inPlace, options: options) { outcome in
+          continuation.resume(returning: outcome.error == nil ? (try? Data(contentsOf: url))?.count : nil)
+        }
+      }
+      #expect(written == size)
+    }
+  }
+
+  @Test func `slow reader slows the server down`() async throws {
+    let resource = RangeResource(size: 32 << 20)
+    let server = try RangeServer(RangeBehaviour(resource))
+    let pipe = Pipe()
+    async let answer = APIClient(baseURL: server.loopback.url).send(
+      GetBytes(path: RequestPath(stringLiteral: server.url)), into: pipe.fileHandleForWriting)
+    // The sink is full: what is served now stands in buffers.
+    try await server.served(atLeast: 1 << 20)
+    #expect(server.servedBytes < 16 << 20)
+    var place = 0
+    while place < resource.size {
+      let piece = try #require(try pipe.fileHandleForReading.read(upToCount: 1 << 20))
+      try #require(resource.has(piece, at: place), "another byte from \(place) on")
+      place += piece.count
+    }
+    #expect(try await answer.status == 200)
+  }
+
+  @Test func `pipe without a reader is an error`() async throws {
+    let server = try LoopbackServer { _ in .generated(count: 1_000_000) }
+    let client = APIClient(baseURL: server.url)
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let error = await #expect(throws: APIError.self) {
+      try await client.send(GetBytes(path: "/big"), into: pipe.fileHandleForWriting)
+    }
+    #expect(error?.transportKind == .sink)
+    #expect(error?.message.contains("Broken pipe") == true, "\(error?.message ?? "")")
+    #expect(try await client.send(GetBytes(path: "/big")).count == 1_000_000)
+  }
+
+  @Test func `full device is an error`() async throws {
+    let server = try LoopbackServer { _ in .ok("too much") }
+    let handle = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let error = await #expect(throws: APIError.self) {
+      try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
+    }
+    #expect(error?.transportKind == .sink)
+    #expect(error?.message.contains("no room left") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `closed handle is an error`() async throws {
+    let server = try LoopbackServer { _ in .ok("late") }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    try handle.close()
+    let error = await #expect(throws: APIError.self) {
+      try await APIClient(baseURL: server.url).send(GetPerson(), into: handle)
+    }
+    #expect(error?.transportKind == .sink)
+  }
+
+  @Test(arguments: [true, false]) func `reader who never reads is left`(isDeadline: Bool) async throws {
+    let server = try LoopbackServer { _ in .endless() }
+    let client = APIClient(baseURL: server.url)
+    let pipe = Pipe()
+    let options = CallOptions(timeouts: Timeouts(total: isDeadline ? .milliseconds(300) : .never))
+    let task = Task { () throws(APIError) in
+      try await client.send(GetBytes(path: "/endless"), into: pipe.fileHandleForWriting, options: options)
+    }
+    if !isDeadline {
+      _ = try pipe.fileHandleForReading.read(upToCount: 1)
+      client.cancelAll()
+    }
+    let error = await #expect(throws: APIError.self) { try await task.value }
+    #expect(error?.stage == (isDeadline ? .deadline : .cancelled))
+    // Nothing is written any more: the pipe ends behind what it holds.
+    try pipe.fileHandleForWriting.close()
+    #expect(try pipe.fileHandleForReading.readToEnd()?.count ?? 0 <= 1 << 17)
+  }
+}
