@@ -14,7 +14,7 @@ import Testing
     return "\(algorithm.name)=:\(hash.finish().base64EncodedString()):"
   }
 
-  /// Says of the bytes that are sent what they hash to, or of all but some answers.
+  /// Says of the bytes that are sent what they hash to.
   private static func digests(
     _ resource: RangeResource, _ algorithm: DigestAlgorithm = .sha256
   ) -> @Sendable (Range<Int>) -> String {

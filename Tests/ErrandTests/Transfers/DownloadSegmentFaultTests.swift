@@ -11,7 +11,7 @@ import Testing
   /// Of so many writes each fails in turn: `ERRAND_DOWNLOAD_FAULTS`, or 6 spread over all there are.
   private static let writes = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_FAULTS"].flatMap(Int.init) ?? 6
 
-  /// A download of pieces with everything in it: one that breaks off, and a commit at each write.
+  /// A download of pieces, one of which breaks off.
   private static func story(_ files: any TransferFiles, replaces: Bool) throws -> DownloadFixture {
     let fixture = try DownloadFixture(size: size, files: files) { number, behaviour in
       if number == 3 { behaviour.fault = .cut(after: 400_000) }
