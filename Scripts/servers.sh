@@ -7,7 +7,7 @@
 # In a script:    source Scripts/servers.sh; trap servers_stop EXIT; servers_start test|bench
 #
 # Afterwards the environment has ERRAND_NGINX, ERRAND_NGINX_TLS, ERRAND_NGINX_CA and the like; see nginx_export, and
-# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET and ERRAND_REDIS_PROGRAM.
+# ERRAND_REDIS (host:port), ERRAND_REDIS_SOCKET and ERRAND_REDIS_PROGRAM, and ERRAND_SMALL_DISK.
 # `bench` starts nginx alone, without compression, and adds /stream of 1 GiB.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,6 +22,7 @@ servers_start() {
   nginx_start "$profile"
   if [[ $profile == test ]]; then httpbin_start; fi
   if [[ $profile == test ]]; then redis_start; fi
+  if [[ $profile == test ]]; then small_disk_start; fi
 }
 
 # Stops what this shell started, by process id, and nothing else.
@@ -30,6 +31,7 @@ servers_stop() {
   for pid in "${SERVERS_PIDS[@]}"; do kill "$pid" 2>/dev/null || true; done
   for pid in "${SERVERS_PIDS[@]}"; do wait_for_end "$pid"; done
   SERVERS_PIDS=()
+  small_disk_stop
   if [[ -n $SERVERS_DIR ]]; then rm -rf "$SERVERS_DIR"; fi
   SERVERS_DIR=""
 }
@@ -184,6 +186,20 @@ redis_try() {
   export ERRAND_REDIS_SOCKET="$socket"
   ERRAND_REDIS_PROGRAM=$(find_redis)
   export ERRAND_REDIS_PROGRAM
+}
+
+# A file system of 2 MiB that tests fill. Where this user may not mount one the variable is empty, and those tests fill
+# their room by a limit of the process alone.
+small_disk_start() {
+  export ERRAND_SMALL_DISK="$SERVERS_DIR/small-disk"
+  mkdir "$ERRAND_SMALL_DISK"
+  if ! mount -t tmpfs -o size=2m,mode=0700 errand "$ERRAND_SMALL_DISK" 2>/dev/null; then ERRAND_SMALL_DISK=""; fi
+}
+
+small_disk_stop() {
+  local place="$SERVERS_DIR/small-disk"
+  if [[ -z $SERVERS_DIR ]] || ! mountpoint -q "$place" 2>/dev/null; then return; fi
+  umount "$place" 2>/dev/null || umount -l "$place" || true
 }
 
 # By hand the servers outlive the script; what to stop is kept in a file.

@@ -9,6 +9,8 @@ export TSAN_OPTIONS="$THREAD_SANITIZER"
 export ERRAND_ROUNDS=${ERRAND_ROUNDS:-1000}
 # Random trees of batches and chains with random cancels.
 export ERRAND_GROUP_STORMS=${ERRAND_GROUP_STORMS:-1000}
+# File calls that fail while several ranges come.
+export ERRAND_DOWNLOAD_FAULTS=${ERRAND_DOWNLOAD_FAULTS:-60}
 # Writers of a store that are killed, damages done to its files, and how long two processes share one.
 export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
 export ERRAND_CACHE_DAMAGES=${ERRAND_CACHE_DAMAGES:-400}

@@ -108,13 +108,14 @@
       let transport = CurlTransport()
       let timers = try #require(transport.timers)
       let order = Mutex<[Int]>([])
-      let call = CallState(timers: timers)
       let start = timers.now
       let late = timers.schedule(at: start.advanced(by: .milliseconds(40))) { order.withLock { $0.append(9) } }
       _ = timers.schedule(at: start.advanced(by: .milliseconds(30))) { order.withLock { $0.append(2) } }
       _ = timers.schedule(at: start) { order.withLock { $0.append(1) } }
       timers.cancel(late)
-      try await call.sleep(until: start.advanced(by: .milliseconds(60)))
+      await withCheckedContinuation { continuation in
+        _ = timers.schedule(at: start.advanced(by: .milliseconds(60))) { continuation.resume() }
+      }
       #expect(order.withLock { $0 } == [1, 2])
       #expect(start.duration(to: timers.now) >= .milliseconds(60))
     }
@@ -128,12 +129,19 @@
       async let stopped = TransportConformance.stop(
         of: Exchange(request: request, call: call, sink: RecordingSink(keeps: false)), over: transport)
       let late = Mutex<[Duration]>([])
+      let allRan = Latch()
       let start = timers.now
       for number in 1...50 {
         let moment = start.advanced(by: .milliseconds(5 * number))
-        _ = timers.schedule(at: moment) { late.withLock { $0.append(moment.duration(to: .now)) } }
+        _ = timers.schedule(at: moment) {
+          let count = late.withLock { late in
+            late.append(moment.duration(to: .now))
+            return late.count
+          }
+          if count == 50 { allRan.open() }
+        }
       }
-      try await call.sleep(until: start.advanced(by: .milliseconds(260)))
+      await allRan.waitStubbornly()
       call.stop(.cancelled)
       #expect(await stopped == .cancelled)
       let lateness = late.withLock { $0.sorted() }

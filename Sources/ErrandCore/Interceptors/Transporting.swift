@@ -73,10 +73,16 @@ package struct Transporting: Interceptor {
     return exchange
   }
 
+  /// Which answers are the body that is wanted. That a part of a file is asked for is the library's own doing: whoever
+  /// takes 200 takes 206, too.
+  private static func rule(of plan: CallPlan) -> StatusRule {
+    plan.download != nil && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
+  }
+
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {
     guard let sink = context.sink else { return nil }
     return GuardedSink(
-      inner: sink, rule: context.plan.statusRule, contentTypes: context.plan.contentTypes,
+      inner: sink, rule: Self.rule(of: context.plan), contentTypes: context.plan.contentTypes,
       redirects: context.plan.redirects)
   }
 }

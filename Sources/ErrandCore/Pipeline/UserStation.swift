@@ -18,7 +18,9 @@ struct UserStation: Interceptor {
 
 extension CallState {
   /// Runs user code in a task that a stop cancels, and waits for its end.
-  func running<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+  package func running<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
     let task = Self.task(body)
     return try await whileAsking({ _ in task.cancel() }) { try await task.value }
   }

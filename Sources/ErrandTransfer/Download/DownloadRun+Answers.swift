@@ -107,7 +107,7 @@ extension DownloadRun {
       $0.isSameLink = true
     }
     do {
-      return try HTTPURL(try await ask(response))
+      return try HTTPURL(try await context.call.running { try await ask(response) })
     } catch let error as APIError {
       throw error
     } catch {

@@ -57,9 +57,9 @@ extension DownloadRun {
     try digests.catchUp(with: part)
   }
 
-  /// Lets the part go; one without bytes is removed.
+  /// Lets the part go; one without bytes, or with wrong ones, is removed.
   func leave() {
-    if part.written.end == 0 { try? part.abandon() }
+    if part.written.end == 0 || state.withLock({ $0.isWrong }) { try? part.abandon() }
     part.close()
   }
 

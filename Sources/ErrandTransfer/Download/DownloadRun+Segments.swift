@@ -48,7 +48,7 @@ extension DownloadRun {
     let report = fetch.report
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {
-      // A checksum has had the part deleted.
+      // After a wrong checksum the part goes as a whole.
       if failure is FileFailure { try? await disk.value { try self.part.rollBack() } }
       throw failure
     }

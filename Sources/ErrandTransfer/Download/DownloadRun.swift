@@ -18,6 +18,8 @@ final class DownloadRun: Sendable {
     var hasAskedAgain = false
     /// Whether another URL is known to lead to the same file.
     var isSameLink = false
+    /// Whether a checksum has shown that wrong bytes are there.
+    var isWrong = false
   }
 
   let download: Download
@@ -203,7 +205,8 @@ final class DownloadRun: Sendable {
 
   private func hold(_ digest: Data, against checksum: Checksum, of bytes: String) throws {
     if checksum.matches(digest) { return }
-    try? part.abandon()
+    // Others may still write: the part goes when it is let go.
+    state.withLock { $0.isWrong = true }
     let name = checksum.algorithm.name
     let found = (try? Checksum(checksum.algorithm, digest))?.hex ?? "unknown"
     throw APIError(

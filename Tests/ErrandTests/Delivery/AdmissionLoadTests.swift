@@ -52,46 +52,60 @@ import Testing
   private static let calls = 10_000
   private static let hosts = 8
 
-  @Test func `ten thousand calls end once`() async {
-    let gauge = Gauge()
-    let clock = ManualClock()
+  /// What became of all calls.
+  private final class Ends: Sendable {
+    let left = Counter(calls)
+    let all = Latch()
+    private let counters = (0..<calls).map { _ in Counter() }
+    private let words = Locked<[String: Int]>([:])
+
+    func note(_ index: Int, _ told: String) {
+      words.withLock { $0[told, default: 0] += 1 }
+      counters[index].add(1)
+      if left.add(-1) == 0 { all.open() }
+    }
+
+    var areSingle: Bool { counters.allSatisfy { $0.value == 1 } }
+    var told: [String: Int] { words.withLock { $0 } }
+  }
+
+  private static func client(_ gauge: Gauge, _ clock: ManualClock) -> APIClient {
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(gauge)
     configuration.timers = clock
     configuration.admission = AdmissionLimits(perHost: 6, total: 40)
-    let client = APIClient(configuration)
-    let ends = (0..<Self.calls).map { _ in Counter() }
-    let stages = Locked<[String: Int]>([:])
-    let ended = Latch()
-    let left = Counter(Self.calls)
+    return APIClient(configuration)
+  }
 
-    for index in 0..<Self.calls {
+  /// Starts all calls; some get a deadline, some are cancelled at once or soon.
+  private static func startAll(_ client: APIClient, _ clock: ManualClock, _ ends: Ends) {
+    for index in 0..<calls {
       let deadline: TimeLimit = index.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...100)) : .never
-      let request = LoadRequest(host: index % Self.hosts, number: index)
+      let request = LoadRequest(host: index % hosts, number: index)
       let call = client.start(outcomeOf: request, on: .inPlace, options: .deadline(deadline)) {
-        let told = $0.told
-        stages.withLock { $0[told, default: 0] += 1 }
-        ends[index].add(1)
-        if left.add(-1) == 0 { ended.open() }
+        ends.note(index, $0.told)
       }
       if index.isMultiple(of: 5) { call.cancel() }
       if index.isMultiple(of: 7) { Task { call.cancel() } }
       if index.isMultiple(of: 100) { clock.advance(by: .milliseconds(1)) }
     }
     clock.advance(by: .milliseconds(100))
-    await ended.waitStubbornly()
+  }
 
-    #expect(ends.allSatisfy { $0.value == 1 })
+  @Test func `ten thousand calls end once`() async {
+    let (gauge, clock, ends) = (Gauge(), ManualClock(), Ends())
+    let client = Self.client(gauge, clock)
+    Self.startAll(client, clock, ends)
+    await ends.all.waitStubbornly()
+    #expect(ends.areSingle)
     let counts = gauge.counts.withLock { $0 }
-    #expect(counts.highest.values.allSatisfy { $0 <= 6 })
-    #expect(counts.highestTotal <= 40)
+    #expect(counts.highest.values.allSatisfy { $0 <= 6 } && counts.highestTotal <= 40)
     #expect(counts.total == 0)
     #expect(await eventually { client.running.isEmpty })
     #expect(await eventually { client.admission == (0, 0) })
     #expect(clock.pending == 0)
-    let told = stages.withLock { $0 }
-    #expect(Set(told.keys).isSubset(of: ["success", "cancelled", "deadline"]))
-    print("10,000 calls: \(told), at most \(counts.highestTotal) at once, \(counts.served) exchanges")
+    #expect(Set(ends.told.keys).isSubset(of: ["success", "cancelled", "deadline"]))
+    print("10,000 calls: \(ends.told), at most \(counts.highestTotal) at once, \(counts.served) exchanges")
   }
 
   @Test func `priority decides who waits`() async {

@@ -83,6 +83,37 @@ import Testing
     gate.open()
   }
 
+  /// Between the end of the call and the end of the download there is a moment in which it is paused.
+  @Test func `cancelled one is not resumed`() async throws {
+    let folder = try UploadFolder()
+    let never = Latch()
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    let transport = ScriptedTransport { _ in
+      try await never.wait()
+      return .text("")
+    }
+    configuration.transport = .own(transport)
+    let client = APIClient(configuration)
+    for round in 0..<rounds * 6 {
+      let file = folder.url.appending(path: "\(round)")
+      let download = client.download(FileDownload("/film", .to(file)))
+      await never.reached(round + 1)
+      let resuming = Task {
+        while !Task.isCancelled {
+          download.resume()
+          await Task.yield()
+        }
+      }
+      await download.cancel(keepingPart: round.isMultiple(of: 2))
+      resuming.cancel()
+      await resuming.value
+      let isOver = await eventually { client.running.isEmpty }
+      #expect(isOver && download.phase == .ended && transport.requests.count == round + 1)
+      await #expect { try await download.value() } throws: { ($0 as? APIError)?.isCancelled == true }
+      if !isOver { return }
+    }
+  }
+
   @Test func `finished one stays finished`() async throws {
     let fixture = try DownloadFixture()
     let download = fixture.client.download(fixture.request())

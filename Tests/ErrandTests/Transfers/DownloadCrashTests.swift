@@ -57,6 +57,57 @@ import Testing
     }
   }
 
+  @Test func `pieces killed at random moments`() async throws {
+    var random = SystemRandomNumberGenerator()
+    var (kills, gaps, served, wanted) = (0, 0, 0, 0)
+    while kills < max(Self.kills / 5, 4) {
+      let size = Int.random(in: 50_000_000...70_000_000, using: &random)
+      let fixture = try DownloadFixture(size: size)
+      try fixture.putOld()
+      wanted += size
+      let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: 4)
+      let moment = Int.random(in: 0...(size + size / 10), using: &random)
+      try await fixture.server.served(atLeast: min(moment, size))
+      let ending = await process.kill()
+      if ending == .killed { kills += 1 }
+      #expect(ending == .killed || ending == .done)
+      #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
+      if fixture.isOld {
+        // Whoever goes on, by one stream or by several, fills the gaps.
+        let before = fixture.server.requests.count
+        let parallel = Bool.random(using: &random) ? 1 : 4
+        #expect(try await DownloadProcess(fixture.server.url, fixture.file, parallel: parallel).finish() == .done)
+        if fixture.server.requests.count - before > 1 { gaps += 1 }
+      }
+      #expect(fixture.isRight() && fixture.names == ["film.bin"], "wrong file of \(size)")
+      served += fixture.server.servedBytes
+    }
+    #expect(gaps > 0)
+    // What was not on the disk yet, and what was on the way to each of four.
+    let bound = Double(wanted) * 1.1 + Double(kills * 4 * Self.line)
+    #expect(Double(served) <= bound, "\(served) bytes were served of \(wanted), with \(kills) kills")
+  }
+
+  @Test func `pieces killed and changed never mix`() async throws {
+    var random = SystemRandomNumberGenerator()
+    for seed in 2..<UInt64(2 + max(Self.kills / 6, 4)) {
+      let fixture = try DownloadFixture(size: 30_000_000)
+      let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: 4)
+      try await fixture.server.served(atLeast: Int.random(in: 1...30_000_000, using: &random))
+      _ = await process.kill()
+      #expect(fixture.isRight() || !fixture.names.contains("film.bin"))
+      let other = RangeResource(size: 30_000_000, seed: seed)
+      let isHonest = Bool.random(using: &random)
+      fixture.answer {
+        $1.resource = other
+        if !isHonest { $1.ifRange = .ignored }
+      }
+      let parallel = Bool.random(using: &random) ? 1 : 4
+      let ending = try await DownloadProcess(fixture.server.url, fixture.file, parallel: parallel).finish()
+      #expect(ending == .done && fixture.isRight(other))
+    }
+  }
+
   @Test func `two processes and one file`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }

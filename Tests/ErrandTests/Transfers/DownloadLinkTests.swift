@@ -91,11 +91,85 @@ import Testing
     await fixture.begin()
     fixture.answer { $1.fault = .status(403) }
     let outcome = await fixture.send { $0.freshURL = { _ in throw NoLink() } }
-    #expect(outcome.error?.cause is NoLink)
+    let error = try #require(outcome.error)
+    #expect(error.stage == .transfer && error.cause is NoLink)
+    #expect(error.description.contains("fresh URL") && error.description.contains("NoLink"))
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
     fixture.answer()
     let file = try await fixture.send().result.get()
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
+  @Test func `failing fresh URL may be an error of a call`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let outcome = await fixture.send {
+      $0.freshURL = { _ in
+        try await APIClient(baseURL: "").send(FileDownload("no url", .to(URL(filePath: "/x")))).url.path
+      }
+    }
+    // It says itself what is wrong.
+    #expect((outcome.error?.cause as? APIError ?? outcome.error)?.code == .invalidURL)
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
+  }
+
+  /// The closure waits as long as its task is not cancelled.
+  @Test(arguments: [403, 404], [true, false])
+  func `cancel ends the wait for a fresh URL`(status: Int, hasHandle: Bool) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(status) }
+    let latch = Latch()
+    let request = fixture.request { [url = fixture.server.url] in
+      $0.freshURL = { _ in
+        try await latch.wait()
+        return url
+      }
+    }
+    let error: APIError?
+    if hasHandle {
+      let download = fixture.client.download(request)
+      await latch.reached()
+      // A closure that is not told would hold the cancel for ever.
+      let release = Task {
+        _ = await eventually { download.phase == .ended }
+        latch.open()
+      }
+      await download.cancel()
+      await release.value
+      error = await #expect(throws: APIError.self) { try await download.value() }
+    } else {
+      let task = Task { await fixture.client.outcome(of: request) }
+      await latch.reached()
+      task.cancel()
+      error = await task.value.error
+    }
+    #expect(error?.isCancelled == true && error?.code == .cancelled)
+    #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"] && fixture.ranges.count == 2)
+    fixture.answer()
+    let file = try await fixture.send().result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
+  @Test func `deadline ends the wait for a fresh URL`() async throws {
+    let latch = Latch()
+    let clock = ManualClock()
+    let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock)) { $1.fault = .status(403) }
+    let request = fixture.request {
+      $0.freshURL = { _ in
+        try await latch.wait()
+        return ""
+      }
+    }
+    let outcome = Locked<Outcome<DownloadedFile>?>(nil)
+    fixture.client.start(outcomeOf: request, on: .inPlace, options: .deadline(.seconds(5))) { ended in
+      outcome.withLock { $0 = ended }
+    }
+    await latch.reached()
+    clock.advance(by: .seconds(6))
+    #expect(await eventually { outcome.withLock { $0?.error?.code } == .deadline })
+    latch.open()
   }
 
   @Test func `link is taken up again after a fresh one`() async throws {

@@ -58,6 +58,25 @@ import Testing
     #expect(fixture.names == ["film.bin"])
   }
 
+  /// That a part is asked for is the library's own doing: whoever takes 200 alone takes the file that it ends in.
+  @Test(arguments: [1, 4]) func `rule of 200 alone takes a part, too`(parallel: Int) async throws {
+    struct Strict: APIRequest {
+      typealias Response = DownloadedFile
+      let url: String
+      let download: Download?
+      var path: Path { RequestPath(stringLiteral: url) }
+      var statusRule: StatusRule? { [200] }
+    }
+    let fixture = try DownloadFixture(size: 5_000_000)
+    await fixture.begin()
+    let request = Strict(url: fixture.server.url, download: fixture.request { $0.parallel = parallel }.download)
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+    #expect(fixture.server.requests.dropFirst().allSatisfy { $0.status == 206 })
+    fixture.answer { $1.fault = .status(202) }
+    #expect(await fixture.client.outcome(of: request).error?.status == 202)
+  }
+
   @Test func `416 of another length starts over`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()

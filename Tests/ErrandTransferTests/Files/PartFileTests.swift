@@ -3,25 +3,10 @@ import Testing
 
 @testable import ErrandTransfer
 
-@Suite struct PartFileTests {
-  private let folder: TransferFolder
-  private let story = Story()
+@Suite struct PartFileTests: PartSuite {
+  let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }
-
-  private func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
-    try PartFile.open(target: folder("t"), files: files)
-  }
-
-  private func append(_ bytes: some Sequence<UInt8>, _ part: PartFile) throws {
-    try Array(bytes).withUnsafeBytes { try part.append($0) }
-  }
-
-  private func kept(_ part: PartFile) throws -> [UInt8] {
-    var kept: [UInt8] = []
-    try part.readKept { kept += Array($0) }
-    return kept
-  }
 
   @Test func `part and record are private`() throws {
     let part = try open()

@@ -4,19 +4,10 @@ import Testing
 @testable import ErrandTransfer
 
 /// What others may put in the place of a part or of its record.
-@Suite struct PartPlantingTests {
-  private let folder: TransferFolder
-  private let story = Story()
+@Suite struct PartPlantingTests: PartSuite {
+  let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }
-
-  private func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
-    try PartFile.open(target: folder("t"), files: files)
-  }
-
-  private func append(_ bytes: some Sequence<UInt8>, _ part: PartFile) throws {
-    try Array(bytes).withUnsafeBytes { try part.append($0) }
-  }
 
   @Test func `planted link is refused`() throws {
     for name in ["t.part", "t.part.meta"] {

@@ -5,19 +5,10 @@ import Testing
 @testable import ErrandTransfer
 
 /// One part, several threads.
-@Suite struct PartSharingTests {
-  private let folder: TransferFolder
-  private let story = Story()
+@Suite struct PartSharingTests: PartSuite {
+  let folder: TransferFolder
 
   init() throws { folder = try TransferFolder() }
-
-  private func open(_ files: any TransferFiles = SystemFiles()) throws -> PartFile {
-    try PartFile.open(target: folder("t"), files: files)
-  }
-
-  private func append(_ bytes: some Sequence<UInt8>, _ part: PartFile) throws {
-    try Array(bytes).withUnsafeBytes { try part.append($0) }
-  }
 
   @Test func `commits and writes go on side by side`() async throws {
     let part = try open()

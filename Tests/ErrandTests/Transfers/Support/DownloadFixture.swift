@@ -12,8 +12,10 @@ final class DownloadFixture: Sendable {
   let server: RangeServer
   let client: APIClient
 
+  /// - Parameter parent: Where the folder is made.
   init(
-    size: Int = DownloadFixture.size, signedUses: Int? = nil, files: any TransferFiles = SystemFiles(),
+    size: Int = DownloadFixture.size, signedUses: Int? = nil, in parent: URL = .temporaryDirectory,
+    files: any TransferFiles = SystemFiles(),
     configuration: ClientConfiguration = ClientConfiguration(baseURL: ""),
     _ plan: @escaping @Sendable (Int, inout RangeBehaviour) -> Void = { _, _ in }
   ) throws {
@@ -25,7 +27,7 @@ final class DownloadFixture: Sendable {
       return behaviour
     }
     client = APIClient(configuration, files: files)
-    folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
+    folder = parent.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -97,9 +99,8 @@ final class DownloadFixture: Sendable {
 
   /// Whether the file is the resource, byte for byte.
   func isRight(_ other: RangeResource? = nil) -> Bool {
-    guard let data = try? Data(contentsOf: file) else { return false }
     let resource = other ?? resource
-    return data.count == resource.size && resource.has(data, at: 0)
+    return (try? Data(contentsOf: file)) == resource.bytes(in: 0..<resource.size)
   }
 
   /// Puts a file in the place of the wanted one.

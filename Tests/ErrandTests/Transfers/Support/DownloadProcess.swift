@@ -14,15 +14,17 @@ final class DownloadProcess {
   private let ends: AsyncStream<Void>
 
   /// Starts it. It lies beside the bundle of tests.
-  /// - Parameter room: How large its files may become; 0 for no limit.
-  init(_ url: String, _ file: URL, room: Int = 0) throws {
+  /// - Parameters:
+  ///   - room: How large its files may become; 0 for no limit.
+  ///   - parallel: How many ranges it fetches side by side.
+  init(_ url: String, _ file: URL, room: Int = 0, parallel: Int = 1) throws {
     let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
     let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
     let found = folders.prefix(6).map { $0.appending(path: "DownloadCrasher") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
     let place: URL = try #require(found, "DownloadCrasher is not beside the tests; build all products first")
     process.executableURL = place
-    process.arguments = [url, file.path, String(room)]
+    process.arguments = [url, file.path, String(room), String(parallel)]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     let (ends, end) = AsyncStream.makeStream(of: Void.self)

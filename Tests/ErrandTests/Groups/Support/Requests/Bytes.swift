@@ -1,0 +1,8 @@
+import Errand
+
+/// Asks for bytes.
+struct Bytes: APIRequest {
+  let text: String
+  init(_ text: String) { self.text = text }
+  var path: Path { "/bytes/\(text)" }
+}

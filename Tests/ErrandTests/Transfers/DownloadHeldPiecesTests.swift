@@ -1,0 +1,120 @@
+import Errand
+import ErrandSupport
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import Testing
+
+/// Pieces that come while the part is not ready for them: a transport may have some in its hands when it is paused.
+@Suite(.timeLimit(.minutes(2))) struct DownloadHeldPiecesTests {
+  private static let resource = RangeResource(size: 1_500_000)
+
+  /// The disk gives the part its room; the first two pieces come. The disk writes them; the third comes. All are
+  /// written; the body goes on with the rest.
+  @Test func `held pieces keep their order`() async throws {
+    let play = Play(Self.resource, ends: [10_000, 350_000, 350_001, 900_000, 1_500_000])
+    let isFirst = Locked(true)
+    let files = HookedFiles { _, operation, _ in
+      let isFirstWrite =
+        operation == .write
+        && isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+      if operation == .reserve { return play.isEmptying.open(thenPass: play.hasGivenTwo) ? nil : EIO }
+      if isFirstWrite { return play.isWriting.open(thenPass: play.hasGivenThree) ? nil : EIO }
+      return nil
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(play)
+    let fixture = try DownloadFixture(files: files, configuration: configuration)
+    let file = try await fixture.client.send(FileDownload("/film", .to(fixture.file)))
+    #expect(fixture.isRight(Self.resource) && fixture.names == ["film.bin"])
+    #expect(file.fetchedBytes == Int64(Self.resource.size))
+    #expect(play.answers.all == [false, false, false, true, true])
+  }
+
+  /// The write of what was held fails: the body ends, and nothing of what is behind it is written.
+  @Test func `failing write of held pieces is told`() async throws {
+    let play = Play(Self.resource, ends: [10_000, 350_000, 350_001, 900_000, 1_500_000])
+    let files = HookedFiles { _, operation, _ in
+      if operation == .reserve { return play.isEmptying.open(thenPass: play.hasGivenTwo) ? nil : EIO }
+      if operation == .write { return play.isWriting.open(thenPass: play.hasGivenThree) ? ENOSPC : EIO }
+      return nil
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(play)
+    let fixture = try DownloadFixture(files: files, configuration: configuration)
+    let outcome = await fixture.client.outcome(of: FileDownload("/film", .to(fixture.file)))
+    #expect(outcome.error?.code == .diskFull)
+    #expect(play.answers.all == [false, false, false])
+    #expect(files.openCount == 0 && !fixture.names.contains("film.bin"))
+  }
+}
+
+/// A transport that gives a body piece by piece on a thread of its own, the first three though it is paused.
+private final class Play: Transport {
+  /// A moment that another thread waits for.
+  final class Moment: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+
+    /// False where it does not come.
+    func pass() -> Bool { semaphore.wait(timeout: .now() + .seconds(30)) == .success }
+
+    func open(thenPass other: Moment) -> Bool {
+      open()
+      return other.pass()
+    }
+  }
+
+  let isEmptying = Moment()
+  let hasGivenTwo = Moment()
+  let isWriting = Moment()
+  let hasGivenThree = Moment()
+  /// What the sink said to each piece.
+  let answers = Recorded<Bool>()
+  private let mayGoOn = Moment()
+  private let resource: RangeResource
+  private let ends: [Int]
+
+  init(_ resource: RangeResource, ends: [Int]) {
+    self.resource = resource
+    self.ends = ends
+  }
+
+  var capabilities: TransportCapabilities { [.bodySink] }
+
+  func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try self.pour(exchange) }) }
+    }
+  }
+
+  private func pour(_ exchange: Exchange) throws -> HTTPResponse {
+    let head = ResponseHead(
+      status: 200, fields: ["Content-Length": "\(resource.size)", "ETag": "\(resource.entityTag)"])
+    guard let sink = exchange.sink,
+      case .sink = try sink.begin(head, flow: BodyFlow { [mayGoOn] in mayGoOn.open() })
+    else { throw TransportFailure(.other, "nobody wants the body") }
+    try check(isEmptying.pass())
+    try give(0, sink)
+    try give(1, sink)
+    try check(hasGivenTwo.open(thenPass: isWriting))
+    try give(2, sink)
+    try check(hasGivenThree.open(thenPass: mayGoOn))
+    for number in 3..<ends.count { try give(number, sink) }
+    try sink.end()
+    return HTTPResponse(head: head, url: exchange.request.url)
+  }
+
+  private func give(_ number: Int, _ sink: any BodySink) throws {
+    let piece = resource.bytes(in: (number == 0 ? 0 : ends[number - 1])..<ends[number])
+    answers.append(try piece.withUnsafeBytes { try sink.write($0) })
+  }
+
+  private func check(_ isInTime: Bool) throws {
+    if !isInTime { throw TransportFailure(.other, "the play stands still") }
+  }
+}
