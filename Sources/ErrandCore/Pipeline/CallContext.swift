@@ -17,6 +17,8 @@ public final class CallContext: Sendable {
   package let onProgress: (@Sendable (TransferProgress) -> Void)?
   /// Told before a credential is sent that nobody says whose it is; nil for an exchange of one call.
   let onUnowned: (@Sendable () -> Void)?
+  /// The exchange that the call shares with others; nil for one of its own.
+  private let flight: JoinFlight?
   /// What is noted on the way.
   package let record: CallRecord
   /// What a station left for those below it.
@@ -37,7 +39,8 @@ public final class CallContext: Sendable {
   init(
     call: CallState, info: CallInfo, plan: CallPlan, cache: CachePlan?, record: CallRecord, frozen: Frozen? = nil,
     note: (any StationNote)? = nil, log: FreezeLog? = nil, replay: FreezeReplay? = nil, sink: (any BodySink)?,
-    onProgress: (@Sendable (TransferProgress) -> Void)?, onUnowned: (@Sendable () -> Void)? = nil
+    onProgress: (@Sendable (TransferProgress) -> Void)?, onUnowned: (@Sendable () -> Void)? = nil,
+    flight: JoinFlight? = nil
   ) {
     self.call = call
     self.info = info
@@ -51,10 +54,14 @@ public final class CallContext: Sendable {
     self.sink = sink
     self.onProgress = onProgress
     self.onUnowned = onUnowned
+    self.flight = flight
   }
 
   /// The account the call was frozen with; nil for nobody, and above the freeze.
   public var account: String? { frozen.withLock { $0?.account } }
+
+  /// The time until everybody who waits for the exchange has gone; nil where somebody waits for ever.
+  var timeLeft: Duration? { flight.map(\.timeLeft) ?? call.timeLeft }
 
   /// The origin that the call was frozen for; nil above the freeze.
   package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
@@ -73,7 +80,7 @@ public final class CallContext: Sendable {
   package func with(_ call: CallState) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
   }
 
   /// The same way down with another place for the body, and others who are told of progress.
@@ -82,14 +89,14 @@ public final class CallContext: Sendable {
   ) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
   }
 
   /// The same way down with a note for the stations below.
   package func with(note: any StationNote) -> CallContext {
     CallContext(
       call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, log: log,
-      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned)
+      replay: replay, sink: sink, onProgress: onProgress, onUnowned: onUnowned, flight: flight)
   }
 
   /// The same way down, past the cache; what comes is stored.
@@ -110,7 +117,7 @@ public final class CallContext: Sendable {
   func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
     CallContext(
       call: flight.state, info: info, plan: plan, cache: cache, record: flight.record, frozen: whatIsFrozen,
-      note: note, sink: sink, onProgress: { flight.tell($0) }, onUnowned: onUnowned)
+      note: note, sink: sink, onProgress: { flight.tell($0) }, onUnowned: onUnowned, flight: flight)
   }
 }
 

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [
-    LoopbackAnswer.ok().closed(), .ok("much").cut(after: 2), .ok("much").reset(after: 1),
+    LoopbackAnswer.ok("much").cut(after: 0, of: .everything), .ok("much").cut(after: 2), .ok("much").reset(after: 1),
     .status(503, headers: ["Retry-After": "0"]), .status(502, body: "a page"),
   ])
   func `two bad answers and a right one`(bad: LoopbackAnswer) async throws {

@@ -7,6 +7,8 @@ final class JoinFlight: Sendable {
   private struct Storage: Sendable {
     var result: Result<HTTPResponse, any Error>?
     var owner: Seat?
+    var deadline = MonotonicInstant(nanoseconds: .min)
+    var isEndless = false
     var listeners: [ObjectIdentifier: JoinListener] = [:]
   }
 
@@ -16,6 +18,21 @@ final class JoinFlight: Sendable {
 
   init(priority: CallPriority, timers: any Timers) {
     state = CallState(deadline: nil, timers: timers, priority: priority)
+  }
+
+  // MARK: - While it is under way
+
+  /// One who waits has this deadline.
+  func serve(until deadline: MonotonicInstant?) {
+    storage.withLock { storage in
+      if let deadline { storage.deadline = max(storage.deadline, deadline) } else { storage.isEndless = true }
+    }
+  }
+
+  /// The time until the latest deadline of those who have come; nil where one of them has none.
+  var timeLeft: Duration? {
+    let (deadline, isEndless) = storage.withLock { ($0.deadline, $0.isEndless) }
+    return isEndless ? nil : max(.zero, state.timers.now.duration(to: deadline))
   }
 
   // MARK: - The end

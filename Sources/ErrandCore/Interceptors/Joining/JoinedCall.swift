@@ -46,6 +46,7 @@ final class JoinedCall {
     boarding = boarded
     heed(context.call, in: boarded.seat, from: priority)
     if let listener { boarded.flight.add(listener) }
+    if context.plan.retries != nil { boarded.flight.serve(until: context.call.deadline) }
     if boarded.opens { begin(boarded) }
   }
 

@@ -64,7 +64,7 @@ package struct Retrying: Interceptor {
     RetryDecision.Question(
       policy: policy, isIdempotent: context.plan.idempotency.allows(request.method),
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
-      hasStandIn: context.note?.hasStandIn ?? false, attempt: attempt, remaining: context.call.timeLeft,
+      hasStandIn: context.note?.hasStandIn ?? false, attempt: attempt, remaining: context.timeLeft,
       chance: chance())
   }
 }
