@@ -22,7 +22,8 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, retrying: fittings.retrying, joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
+            admission: fittings.admission, retrying: fittings.retrying, joining: fittings.joining,
+            cache: Self.cache(configuration.cache, fittings),
             transport: transport)))
     }
   }
