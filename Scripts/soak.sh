@@ -25,11 +25,12 @@ trap 'exit 143' TERM
 servers_start test
 
 log=$(mktemp)
-# Downloads whose process is killed: once, in a plain build.
-if ! ERRAND_DOWNLOAD_KILLS=${ERRAND_DOWNLOAD_KILLS:-200} swift test --disable-xctest --filter DownloadCrashTests \
+# Downloads whose process is killed, and uploads of 4 GiB: once, in a plain build.
+export ERRAND_DOWNLOAD_KILLS=${ERRAND_DOWNLOAD_KILLS:-200}
+if ! ERRAND_SOAK=1 swift test --disable-xctest --no-parallel --filter 'DownloadCrashTests|UploadMemoryTests' \
   >"$log" 2>&1 || ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$log"; then
   cat "$log" >&2
-  complain "soak: downloads of killed processes failed"
+  complain "soak: downloads of killed processes, or large uploads, failed"
   exit 1
 fi
 for ((round = 1; round <= ROUNDS; round++)); do

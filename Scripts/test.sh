@@ -22,11 +22,13 @@ FAILED=0
 finish() {
   local status=$?
   servers_stop
-  rm -rf "$LOGS"
   if ((status != 0)); then
+    # Among thousands of lines they are hard to find.
+    grep -h '^✘ Test .* recorded an issue' "$LOGS"/*.log >&2 2>/dev/null || true
     if ((FAILED == 0)); then FAILED=1; fi
     complain "test: failed in step \"$STEP\""
   fi
+  rm -rf "$LOGS"
   say "$PASSED passed, $FAILED failed"
   exit "$status"
 }

@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct UploadMemoryTests {
-  /// 512 MiB each, and 4 GiB where `SOAK` is set; compressed less, since that is slow.
+  /// 512 MiB each, and 4 GiB where `ERRAND_SOAK` is set; compressed less, since that is slow.
   @Test(arguments: ["file", "form", "gzip"])
   func `a great file takes no memory`(mode: String) async throws {
-    let isSoaking = ProcessInfo.processInfo.environment["SOAK"] != nil
+    let isSoaking = ProcessInfo.processInfo.environment["ERRAND_SOAK"] != nil
     let length: UInt64 = mode == "gzip" ? 64 << 20 : isSoaking ? 4 << 30 : 512 << 20
     let folder = try UploadFolder()
     let file = try folder.sparse("f", length)
