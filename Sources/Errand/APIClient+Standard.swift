@@ -40,7 +40,7 @@ extension APIClient {
       + [Freezing(), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
-      + [Retrying(parts.retrying), Authorizing(), Admitting(parts.admission)]
+      + [Retrying(parts.retrying), Authorizing(parts.refreshing), Admitting(parts.admission)]
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]
   }

@@ -22,8 +22,8 @@ final class ClientSnapshot: Sendable {
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, retrying: fittings.retrying, joining: fittings.joining,
-            cache: Self.cache(configuration.cache, fittings),
+            admission: fittings.admission, refreshing: fittings.refreshing, retrying: fittings.retrying,
+            joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
             transport: transport)))
     }
   }
@@ -58,5 +58,6 @@ struct ClientFittings: Sendable {
   let admission: AdmissionControl
   let joining = JoinControl()
   let retrying = RetryControl()
+  let refreshing = RefreshControl()
   let standardCache: (any AnswerCache)?
 }

@@ -22,6 +22,8 @@ extension APIError.Code {
   public static let interceptor = Self(rawValue: "interceptor")
   /// The credential could not be had.
   public static let noCredential = Self(rawValue: "noCredential")
+  /// The credential was refused or has run out, and no other could be had.
+  public static let refreshFailed = Self(rawValue: "refreshFailed")
   /// The call was not let in.
   public static let admission = Self(rawValue: "admission")
   /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.

@@ -1,41 +1,86 @@
-/// Adds the credential, where the origin is one it belongs to and nobody set `Authorization` by hand.
+/// Adds the credential, where the origin is one it belongs to and nobody set `Authorization` by hand. Where a server
+/// refuses it and another one can be had, the exchange is sent once more.
 package struct Authorizing: Interceptor {
-  package init() {}
+  private let control: RefreshControl
+
+  /// - Parameter control: Who refreshes.
+  package init(_ control: RefreshControl) { self.control = control }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    try await next(try await authorized(request, context))
+    let shown = try await credential(for: request, context)
+    let response = try await next(try authorized(request, shown))
+    guard response.status == 401, let shown else { return response }
+    return try await again(request, shown, response, context, next)
   }
 
-  /// The request with the credential that it shows, if any. Apart: a call that waits below holds no room for what is
-  /// done before.
+  /// Once more with a newer credential; the answer stands where there is none, or where it cannot be sent again. Apart,
+  /// so that a call that waits below holds no room for it.
   @inline(never)
-  private func authorized(_ request: HTTPRequest, _ context: CallContext) async throws -> HTTPRequest {
-    guard !request.fields.contains(.authorization), let credential = try await credential(request, context) else {
-      return request
+  private func again(
+    _ request: HTTPRequest, _ refused: Credential, _ response: HTTPResponse, _ context: CallContext, _ next: Next
+  ) async throws -> HTTPResponse {
+    guard let provider = context.plan.refreshing, request.body?.isReplayable ?? true, !isTaken(response, context),
+      context.record.takeRefresh(),
+      let newer = try await newer(than: refused, by: provider, context)
+    else { return response }
+    context.plan.log?.info("401: sending again with another credential")
+    return try await next(try authorized(request, newer))
+  }
+
+  /// Whether a sink has taken the answer's body: then it is the answer that is wanted.
+  private func isTaken(_ response: HTTPResponse, _ context: CallContext) -> Bool {
+    context.sink != nil && context.plan.statusRule.accepts(response.status)
+  }
+
+  private func newer(
+    than old: Credential, by provider: any RefreshingProvider, _ context: CallContext
+  ) async throws -> Credential? {
+    do {
+      return try await control.newer(than: old, for: context.account, by: provider, context.call)
+    } catch {
+      try context.call.check()
+      throw APIError.mapping(error, as: .authorize)
     }
+  }
+
+  private func authorized(_ request: HTTPRequest, _ credential: Credential?) throws -> HTTPRequest {
+    guard let credential else { return request }
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
     try WireRules.check(request)
     return request
   }
 
-  private func credential(_ request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
+  /// The credential that the request shows, if any. Apart: a call that waits below holds no room for what is done
+  /// before.
+  @inline(never)
+  private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
+    if request.fields.contains(.authorization) { return nil }
     switch context.plan.credential {
     case .none: return nil
     case .own(let credential): return request.url.origin == context.opener ? credential : nil
     case .inherited:
-      let account = context.account
       guard let provider = context.plan.provider, let base = context.plan.base,
         provider.belongs(to: request.url.origin, base: base)
       else { return nil }
-      if let fixed = provider as? FixedCredential { return try await fixed.credential(for: account) }
-      try context.call.check()
-      do {
-        return try await context.call.running { try await provider.credential(for: account) }
-      } catch {
-        try context.call.check()
-        throw APIError.mapping(error, as: .authorize)
-      }
+      if let fixed = provider as? FixedCredential { return try await fixed.credential(for: context.account) }
+      return try await provided(by: provider, context)
     }
+  }
+
+  private func provided(by provider: any CredentialProvider, _ context: CallContext) async throws -> Credential? {
+    let account = context.account
+    try context.call.check()
+    let credential: Credential?
+    do {
+      credential = try await context.call.running { try await provider.credential(for: account) }
+    } catch {
+      try context.call.check()
+      throw APIError.mapping(error, as: .authorize)
+    }
+    guard let credential, let refreshing = provider as? any RefreshingProvider, refreshing.isExpiring(credential) else {
+      return credential
+    }
+    return try await newer(than: credential, by: refreshing, context) ?? credential
   }
 }

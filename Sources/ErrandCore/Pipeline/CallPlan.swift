@@ -58,6 +58,12 @@ package final class CallPlan: Sendable {
     self.probe = probe
   }
 
+  /// The provider that can give another credential in place of a refused one; nil where the request shows its own.
+  var refreshing: (any RefreshingProvider)? {
+    guard case .inherited = credential else { return nil }
+    return provider as? any RefreshingProvider
+  }
+
   /// The value of `Authorization` of a credential that the request brings, or that the client always shows and that
   /// names no account.
   package var ownCredential: String? {

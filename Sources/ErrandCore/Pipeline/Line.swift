@@ -19,6 +19,8 @@ package struct LineParts: Sendable {
   package let exchangeInterceptors: [any Interceptor]
   /// The queue of the client.
   package let admission: AdmissionControl
+  /// Who gets new credentials.
+  package let refreshing: RefreshControl
   /// The budgets for new attempts.
   package let retrying: RetryControl
   /// The exchanges that calls of the client share.

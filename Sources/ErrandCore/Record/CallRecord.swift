@@ -6,6 +6,7 @@ package final class CallRecord: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
     var isSeated = false
+    var isRefreshed = false
   }
 
   private let notes = Locked(Notes())
@@ -23,6 +24,14 @@ package final class CallRecord: Sendable {
   /// Notes what the cache did; the last word counts.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
   func retried(_ retry: RetryMetrics) { notes.withLock { $0.metrics.retries.append(retry) } }
+  /// Whether the call may still be refreshed for, which is done once.
+  func takeRefresh() -> Bool {
+    notes.withLock { notes in
+      defer { notes.isRefreshed = true }
+      return !notes.isRefreshed
+    }
+  }
+
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
 

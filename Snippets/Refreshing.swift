@@ -1,0 +1,60 @@
+// Tokens that run out: one refreshing for all calls that wait.
+import Errand
+import ErrandTesting
+import Synchronization
+
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+struct RenewToken: APIRequest {
+  var path: Path { "/token" }
+  var method: HTTPMethod { .post }
+  struct Response: Decodable, Sendable { let token: String }
+}
+
+let server = try LoopbackServer { request in
+  if request.path == "/token" { return .json(#"{"token":"new"}"#) }
+  return request.headers["Authorization"] == "Bearer new" ? .json(#"{"nick":"Ada"}"#) : .status(401)
+}
+let authURL = server.url
+
+// snippet.provider
+final class Session: RefreshingProvider {
+  private let token = Mutex("old")
+  private let auth = APIClient(baseURL: authURL)
+
+  let account: String? = "ada"
+  func credential(for account: String?) async throws -> Credential? {
+    .bearer(token.withLock { $0 })
+  }
+  func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+    let pair = try await auth.send(RenewToken(), options: .deadline(.seconds(20)))
+    token.withLock { $0 = pair.token }  // credential(for:) gives it from now on
+    return .bearer(pair.token)
+  }
+}
+// snippet.end
+
+var configuration = ClientConfiguration(baseURL: server.url)
+// snippet.client
+configuration.credentials = Session()
+let client = APIClient(configuration)
+print(try await client.send(GetUser(id: 7)).nick)
+// snippet.end
+
+final class Dated: RefreshingProvider {
+  let account: String? = nil
+  private let ends = ContinuousClock.now + .seconds(3_600)
+
+  // snippet.expiring
+  func isExpiring(_ credential: Credential) -> Bool { ends < .now + .seconds(30) }
+  // snippet.end
+
+  func credential(for account: String?) async throws -> Credential? { .bearer("new") }
+  func refresh(_ old: Credential, for account: String?) async throws -> Credential { .bearer("newer") }
+}
+client.configure { $0.credentials = Dated() }
+print(try await client.send(GetUser(id: 7)).nick)

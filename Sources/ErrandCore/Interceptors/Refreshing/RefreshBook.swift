@@ -1,0 +1,109 @@
+/// Which accounts are being refreshed, who waits, and how it went last. Decides, and performs nothing.
+struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
+  typealias Outcome = Result<Credential, APIError>
+
+  /// What one who needs a newer credential has to do.
+  enum Entrance {
+    /// Take this one: it came after the old one.
+    case use(Credential)
+    /// Fail like those before.
+    case fail(APIError)
+    /// Refresh, and wait for the end of it.
+    case begin(Flight, Ticket)
+    /// Wait for the end of what others have begun.
+    case wait(Flight, Ticket)
+    /// Nothing: there were too many of late.
+    case refuse
+  }
+
+  /// A place among those who wait.
+  struct Ticket: Sendable, Hashable {
+    fileprivate let account: String?
+    fileprivate let flight: UInt64
+    fileprivate let number: UInt64
+  }
+
+  private struct Entry: Sendable {
+    let number: UInt64
+    let old: Credential
+    let flight: Flight
+    var waiting: [UInt64: Waiter] = [:]
+    var ended: (outcome: Outcome, moment: MonotonicInstant)?
+    /// When refreshing began, of late.
+    var begun: [MonotonicInstant]
+  }
+
+  /// How long a failure stands for those who come with the same credential.
+  static var memory: Duration { .seconds(10) }
+  /// How often an account is refreshed within a window: a server that takes no credential must not be asked for ever.
+  static var limit: Int { 5 }
+  /// The window.
+  static var window: Duration { .seconds(30) }
+  private static var kept: Int { 100 }
+
+  private var entries: [String?: Entry] = [:]
+  private var last: UInt64 = 0
+
+  /// How many accounts are remembered.
+  var count: Int { entries.count }
+
+  /// Somebody needs another credential than `old`.
+  mutating func enter(
+    _ account: String?, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, flight: () -> Flight
+  ) -> Entrance {
+    last &+= 1
+    if var entry = entries[account] {
+      guard let ended = entry.ended else {
+        entry.waiting[last] = waiter
+        entries[account] = entry
+        return .wait(entry.flight, Ticket(account: account, flight: entry.number, number: last))
+      }
+      if let known = known(ended, entry.old, old, now) { return known }
+    }
+    return begin(account, old, waiter, now, flight())
+  }
+
+  /// What the last end means for one who comes after it; nil where it means nothing.
+  private func known(
+    _ ended: (outcome: Outcome, moment: MonotonicInstant), _ refused: Credential, _ old: Credential,
+    _ now: MonotonicInstant
+  ) -> Entrance? {
+    switch ended.outcome {
+    case .success(let new): refused == old && new != old ? .use(new) : nil
+    case .failure(let error): refused == old && ended.moment.duration(to: now) < Self.memory ? .fail(error) : nil
+    }
+  }
+
+  private mutating func begin(
+    _ account: String?, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, _ flight: Flight
+  ) -> Entrance {
+    let begun = (entries[account]?.begun ?? []).filter { $0.duration(to: now) < Self.window }
+    if begun.count >= Self.limit { return .refuse }
+    if entries.count >= Self.kept { sweep(now) }
+    let ticket = Ticket(account: account, flight: last, number: last)
+    entries[account] = Entry(
+      number: last, old: old, flight: flight, waiting: [last: waiter], begun: begun + [now])
+    return .begin(flight, ticket)
+  }
+
+  /// Forgets accounts of which nothing has to be known any more.
+  private mutating func sweep(_ now: MonotonicInstant) {
+    entries = entries.filter { _, entry in entry.ended.map { $0.moment.duration(to: now) < Self.window } ?? true }
+  }
+
+  /// One who waited has gone. What was begun goes on.
+  mutating func leave(_ ticket: Ticket) {
+    guard entries[ticket.account]?.number == ticket.flight else { return }
+    entries[ticket.account]?.waiting[ticket.number] = nil
+  }
+
+  /// Refreshing has ended; returns those who wait for it.
+  mutating func land(_ ticket: Ticket, _ outcome: Outcome, _ now: MonotonicInstant) -> [Waiter] {
+    guard var entry = entries[ticket.account], entry.number == ticket.flight else { return [] }
+    let waiting = entry.waiting.sorted { $0.key < $1.key }.map(\.value)
+    entry.waiting = [:]
+    entry.ended = (outcome, now)
+    entries[ticket.account] = entry
+    return waiting
+  }
+}

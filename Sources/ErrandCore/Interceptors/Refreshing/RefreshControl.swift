@@ -1,0 +1,82 @@
+import ErrandSupport
+
+/// Refreshes credentials for all calls of a client: one at a time for an account.
+package final class RefreshControl: Sendable {
+  typealias Book = RefreshBook<Wakeup, Flight>
+
+  /// How one refreshing ended, for those who waited.
+  final class Flight: Sendable {
+    let outcome = Locked<Book.Outcome?>(nil)
+  }
+
+  /// Whether the present task refreshes: a call that it makes must not wait for itself.
+  @TaskLocal private static var isRefreshing = false
+
+  private let book = Locked(Book())
+
+  package init() {}
+
+  /// A credential newer than `old`; nil where none is to be had and the answer that asked for it stands.
+  /// - Throws: ``CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
+  func newer(
+    than old: Credential, for account: String?, by provider: any RefreshingProvider, _ call: CallState
+  ) async throws -> Credential? {
+    if Self.isRefreshing { return nil }
+    try call.check()
+    let present = try await call.running { try await provider.credential(for: account) }
+    if let present, present != old { return present }
+    var entrance = Book.Entrance.refuse
+    do {
+      try await call.wait { wakeup in
+        entrance = book.withLock { $0.enter(account, old, wakeup, call.timers.now) { Flight() } }
+        switch entrance {
+        case .wait: break
+        case .begin(let flight, let ticket): begin(flight, ticket, old, account, provider, call.timers)
+        case .use, .fail, .refuse: wakeup.resume()
+        }
+      }
+    } catch {
+      if let ticket = entrance.ticket { book.withLock { $0.leave(ticket) } }
+      throw error
+    }
+    switch entrance {
+    case .use(let credential): return credential
+    case .fail(let error): throw error
+    case .refuse: return nil
+    case .begin(let flight, _), .wait(let flight, _): return try flight.outcome.withLock { $0 }?.get()
+    }
+  }
+
+  /// In a task that no caller's cancel reaches.
+  private func begin(
+    _ flight: Flight, _ ticket: Book.Ticket, _ old: Credential, _ account: String?,
+    _ provider: any RefreshingProvider, _ timers: any Timers
+  ) {
+    Task.detached { [self] in
+      let outcome = await Self.$isRefreshing.withValue(true) { await Self.outcome(old, account, provider) }
+      flight.outcome.withLock { $0 = outcome }
+      for waiter in book.withLock({ $0.land(ticket, outcome, timers.now) }) { waiter.resume() }
+    }
+  }
+
+  private static func outcome(
+    _ old: Credential, _ account: String?, _ provider: any RefreshingProvider
+  ) async -> Book.Outcome {
+    do {
+      return .success(try await provider.refresh(old, for: account))
+    } catch {
+      return .failure(
+        APIError(
+          .authorize, .refreshFailed, "The credential has run out, and no other could be had: \(error)", cause: error))
+    }
+  }
+}
+
+extension RefreshBook.Entrance {
+  fileprivate var ticket: RefreshBook.Ticket? {
+    switch self {
+    case .begin(_, let ticket), .wait(_, let ticket): ticket
+    case .use, .fail, .refuse: nil
+    }
+  }
+}

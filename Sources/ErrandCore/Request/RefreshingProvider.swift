@@ -1,0 +1,32 @@
+/// A provider whose credentials run out and can be had anew.
+///
+/// Where a server answers 401, the client asks for another credential and sends the call once more. However many calls
+/// wait, ``refresh(_:for:)`` runs once; those that were sent with an older credential than the present one are simply
+/// sent again. A call is refreshed for once; a second 401 is its answer.
+///
+/// ```swift
+/// func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+///   let pair = try await client.send(RenewToken(refreshToken: store.refreshToken))   // its credential is `.none`
+///   store.keep(pair)
+///   return .bearer(pair.token)
+/// }
+/// ```
+public protocol RefreshingProvider: CredentialProvider {
+  /// Whether a credential has run out or is about to: then it is refreshed before it is sent. Where this is not
+  /// implemented: never. Any thread; must not block.
+  func isExpiring(_ credential: Credential) -> Bool
+
+  /// Gets a credential in the place of one that was refused or is about to run out, and keeps it:
+  /// ``CredentialProvider/credential(for:)`` gives it from then on.
+  ///
+  /// Runs in a task of the client's own, which no caller's cancel reaches, since a token that the server has exchanged
+  /// must not be lost; so it needs a deadline of its own, as every call of a client has. What it throws is the cause
+  /// of the error of all who wait, and of those who come with the same credential in the next ten seconds. A call that
+  /// it makes itself is never refreshed for.
+  func refresh(_ old: Credential, for account: String?) async throws -> Credential
+}
+
+extension RefreshingProvider {
+  /// Never.
+  public func isExpiring(_ credential: Credential) -> Bool { false }
+}

@@ -1,0 +1,105 @@
+@testable import ErrandCore
+import Testing
+
+/// Who refreshes, who waits, and what the last end means for those who come after it.
+@Suite struct RefreshBookTests {
+  private typealias Book = RefreshBook<Int, String>
+
+  private static let (old, new) = (Credential.bearer("old"), Credential.bearer("new"))
+  private static let failure = APIError(.authorize, .refreshFailed, "No.")
+
+  private func moment(_ seconds: Int) -> MonotonicInstant { .start.advanced(by: .seconds(seconds)) }
+
+  /// A short word for what is to be done.
+  private func word(_ entrance: Book.Entrance) -> String {
+    switch entrance {
+    case .use(let credential): credential == Self.new ? "use new" : "use other"
+    case .fail(let error): "fail \(error.message)"
+    case .begin(let flight, _): "begin \(flight)"
+    case .wait(let flight, _): "wait \(flight)"
+    case .refuse: "refuse"
+    }
+  }
+
+  private func ticket(_ entrance: Book.Entrance) throws -> Book.Ticket {
+    switch entrance {
+    case .begin(_, let ticket), .wait(_, let ticket): ticket
+    case .use, .fail, .refuse: try #require(nil as Book.Ticket?)
+    }
+  }
+
+  @Test func `first begins and the rest waits`() throws {
+    var book = Book()
+    let first = book.enter("a", Self.old, 1, moment(0)) { "one" }
+    #expect(word(first) == "begin one")
+    #expect(word(book.enter("a", Self.old, 2, moment(0)) { "two" }) == "wait one")
+    #expect(word(book.enter("a", .bearer("older still"), 3, moment(0)) { "three" }) == "wait one")
+    #expect(word(book.enter("b", Self.old, 4, moment(0)) { "four" }) == "begin four", "accounts have nothing in common")
+    #expect(word(book.enter(nil, Self.old, 5, moment(0)) { "five" }) == "begin five")
+    #expect(book.land(try ticket(first), .success(Self.new), moment(1)) == [1, 2, 3])
+  }
+
+  @Test func `latecomer takes what came`() throws {
+    var book = Book()
+    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    _ = book.land(first, .success(Self.new), moment(1))
+    #expect(word(book.enter("a", Self.old, 2, moment(90)) { "two" }) == "use new")
+    #expect(word(book.enter("a", Self.new, 3, moment(90)) { "three" }) == "begin three", "the new one has run out, too")
+  }
+
+  @Test(arguments: [(0, "fail No."), (9, "fail No."), (10, "begin two")])
+  func `failure stands for a while`(seconds: Int, then: String) throws {
+    var book = Book()
+    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    #expect(book.land(first, .failure(Self.failure), moment(0)) == [1])
+    #expect(word(book.enter("a", Self.old, 2, moment(seconds)) { "two" }) == then)
+  }
+
+  @Test func `failure is not another credential's`() throws {
+    var book = Book()
+    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    _ = book.land(first, .failure(Self.failure), moment(0))
+    #expect(word(book.enter("a", Self.new, 2, moment(1)) { "two" }) == "begin two")
+  }
+
+  @Test func `one who left is not told`() throws {
+    var book = Book()
+    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    let second = try ticket(book.enter("a", Self.old, 2, moment(0)) { "two" })
+    book.leave(first)
+    book.leave(first)
+    #expect(book.land(first, .success(Self.new), moment(1)) == [2], "what was begun goes on")
+    book.leave(second)
+    #expect(book.land(first, .success(Self.new), moment(1)) == [])
+  }
+
+  @Test func `leaver disturbs nobody who came after the end`() throws {
+    var book = Book()
+    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    _ = book.land(first, .success(Self.new), moment(1))
+    let second = try ticket(book.enter("a", Self.new, 2, moment(2)) { "two" })
+    book.leave(first)
+    #expect(book.land(first, .success(Self.old), moment(3)) == [], "its end was told")
+    #expect(book.land(second, .success(Self.old), moment(3)) == [2])
+  }
+
+  @Test func `loop ends after five`() throws {
+    var book = Book()
+    for number in 0..<5 {
+      let ticket = try ticket(book.enter("a", .bearer("\(number)"), number, moment(number)) { "\(number)" })
+      _ = book.land(ticket, .success(.bearer("\(number + 1)")), moment(number))
+    }
+    #expect(word(book.enter("a", .bearer("5"), 9, moment(29)) { "x" }) == "refuse")
+    #expect(word(book.enter("b", .bearer("5"), 9, moment(29)) { "y" }) == "begin y")
+    #expect(word(book.enter("a", .bearer("5"), 9, moment(30)) { "z" }) == "begin z")
+  }
+
+  @Test func `many accounts are not remembered for ever`() throws {
+    var book = Book()
+    for number in 0..<10_000 {
+      let ticket = try ticket(book.enter("\(number)", Self.old, number, moment(number)) { "f" })
+      _ = book.land(ticket, .success(Self.new), moment(number))
+    }
+    #expect(book.count <= 100)
+  }
+}

@@ -1,0 +1,208 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import ErrandSupport
+import Foundation
+import Testing
+
+/// Credentials that run out, over real sockets: one refreshing for all who wait.
+@Suite(.timeLimit(.minutes(2))) struct RefreshTests {
+  /// Tokens are numbers; the server takes the present one alone.
+  private final class Tokens: RefreshingProvider {
+    let refreshed = Recorded<String>()
+    let gate = Latch()
+    private let present = Locked(0)
+    private let fails: Bool
+    private let expires: Bool
+
+    init(fails: Bool = false, expires: Bool = false, isHeld: Bool = false) {
+      self.fails = fails
+      self.expires = expires
+      if !isHeld { gate.open() }
+    }
+
+    struct Refused: Error {}
+
+    var account: String? { "ada" }
+    func credential(for account: String?) async throws -> Credential? { .bearer("\(present.withLock { $0 })") }
+    func isExpiring(_ credential: Credential) -> Bool { expires && credential == .bearer("0") }
+
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      refreshed.append(account ?? "nobody")
+      try await gate.wait()
+      if fails { throw Refused() }
+      return .bearer("\(present.withLock { $0 += 1; return $0 })")
+    }
+
+    /// Somebody logs in again.
+    func renew() { present.withLock { $0 += 1 } }
+  }
+
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var method = HTTPMethod.get
+    var body: RequestBody?
+    var joining = JoinRule.never
+    var credential = RequestCredential.inherited
+  }
+
+  /// Takes tokens from `least` on.
+  private func server(least: Int = 1) throws -> LoopbackServer {
+    try LoopbackServer { request in
+      let token = request.headers["Authorization"]?.split(separator: " ").last.flatMap { Int($0) } ?? -1
+      return token >= least ? .ok("token \(token)") : .status(401, body: "who?")
+    }
+  }
+
+  private func client(_ server: LoopbackServer, _ tokens: any CredentialProvider) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.credentials = tokens
+    configuration.admission = AdmissionLimits(perHost: 32, total: 32)
+    return APIClient(configuration)
+  }
+
+  @Test func `refused call is sent once more`() async throws {
+    let (server, tokens) = (try server(), Tokens())
+    let outcome = await client(server, tokens).outcome(of: Get(method: .post, body: .text("body")))
+    #expect(outcome.value == "token 1")
+    #expect(outcome.metrics.attempts == 2 && tokens.refreshed.all == ["ada"])
+    #expect(server.requests.allSatisfy { $0.bodyText == "body" })
+  }
+
+  @Test func `a thousand calls and one refreshing`() async throws {
+    let (server, tokens) = (try server(), Tokens())
+    let client = client(server, tokens)
+    let values = await withTaskGroup { group in
+      for _ in 0..<1_000 { group.addTask { await client.outcome(of: Get()).value } }
+      return await group.reduce(into: [String?: Int]()) { $0[$1, default: 0] += 1 }
+    }
+    #expect(values == ["token 1": 1_000])
+    #expect(tokens.refreshed.count == 1)
+    #expect(server.requests.count <= 2_000)
+  }
+
+  @Test func `older credential is sent again alone`() async throws {
+    let (server, tokens) = (try server(), Tokens())
+    let latch = Latch()
+    let client = client(server, tokens)
+    client.configure { $0.exchangeInterceptors = [Held(latch: latch)] }
+    async let outcome = client.outcome(of: Get())
+    #expect(await eventually { client.admission.running == 1 })
+    tokens.renew()
+    latch.open()
+    #expect(await outcome.value == "token 1")
+    #expect(tokens.refreshed.count == 0)
+  }
+
+  private struct Held: Interceptor {
+    let latch: Latch
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      try await latch.wait()
+      return try await next(request)
+    }
+  }
+
+  @Test func `failure is told to all`() async throws {
+    let (server, tokens) = (try server(), Tokens(fails: true, isHeld: true))
+    let client = client(server, tokens)
+    async let outcomes = withTaskGroup { group in
+      for _ in 0..<20 { group.addTask { await client.outcome(of: Get()).error } }
+      return await group.reduce(into: [APIError?]()) { $0.append($1) }
+    }
+    #expect(await eventually { server.requests.count == 20 && client.admission == (0, 0) })
+    tokens.gate.open()
+    for error in await outcomes {
+      #expect(error?.stage == .authorize && error?.code == .refreshFailed && error?.cause is Tokens.Refused)
+    }
+    #expect(await client.outcome(of: Get()).error?.code == .refreshFailed, "and to those who come soon after")
+    #expect(tokens.refreshed.count == 1)
+  }
+
+  @Test func `second refusal is the answer`() async throws {
+    let (server, tokens) = (try server(least: 1_000), Tokens())
+    let client = client(server, tokens)
+    for _ in 0..<8 {
+      let error = await client.outcome(of: Get()).error
+      #expect(error?.status == 401 && error?.response?.body == Data("who?".utf8))
+    }
+    #expect(tokens.refreshed.count == 5, "and a server that takes none is not asked for ever")
+    #expect(server.requests.count == 5 * 2 + 3)
+  }
+
+  @Test func `waiter leaves and refreshing goes on`() async throws {
+    let (server, tokens) = (try server(), Tokens(isHeld: true))
+    let client = client(server, tokens)
+    async let first = client.outcome(of: Get(), options: .tag("first"))
+    #expect(await eventually { tokens.refreshed.count == 1 })
+    async let second = client.outcome(of: Get(), options: .tag("second"))
+    async let late = client.outcome(of: Get(), options: .deadline(.milliseconds(300)))
+    #expect(await eventually { server.requests.count == 3 && client.admission == (0, 0) })
+    client.cancel(tag: "first")
+    #expect(await first.error?.isCancelled == true)
+    #expect(await late.error?.stage == .deadline)
+    tokens.gate.open()
+    #expect(await second.value == "token 1")
+    #expect(tokens.refreshed.count == 1)
+  }
+
+  @Test func `refreshed ahead of its end`() async throws {
+    let (server, tokens) = (try server(), Tokens(expires: true))
+    let outcome = await client(server, tokens).outcome(of: Get())
+    #expect(outcome.value == "token 1" && outcome.metrics.attempts == 1)
+    #expect(tokens.refreshed.count == 1)
+  }
+
+  @Test func `own credential is not refreshed`() async throws {
+    let (server, tokens) = (try server(), Tokens())
+    for credential in [RequestCredential.none, .own(.bearer("0"))] {
+      #expect(await client(server, tokens).outcome(of: Get(credential: credential)).error?.status == 401)
+    }
+    #expect(tokens.refreshed.count == 0)
+  }
+
+  @Test func `one-shot body is not sent again`() async throws {
+    let (server, tokens) = (try server(), Tokens())
+    let stream = AsyncStream<Data> {
+      $0.yield(Data("once".utf8))
+      $0.finish()
+    }
+    let error = await client(server, tokens).outcome(of: Get(method: .put, body: .pieces(stream))).error
+    #expect(error?.status == 401 && tokens.refreshed.count == 0)
+  }
+
+  /// Asks the server for a token by a call that shows the old one.
+  private final class Asking: RefreshingProvider {
+    let client = Locked<APIClient?>(nil)
+    let account: String? = nil
+    func credential(for account: String?) async throws -> Credential? { .bearer("0") }
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      _ = try await client.withLock { $0 }?.send(Get(path: "/token", method: .post))
+      return .bearer("1")
+    }
+  }
+
+  @Test func `refreshing does not wait for itself`() async throws {
+    let (server, asking) = (try server(), Asking())
+    let client = client(server, asking)
+    asking.client.withLock { $0 = client }
+    let error = await client.outcome(of: Get()).error
+    #expect(error?.code == .refreshFailed)
+    #expect((error?.cause as? APIError)?.status == 401)
+    #expect(server.requests.map(\.path) == ["/thing", "/token"])
+    asking.client.withLock { $0 = nil }
+  }
+
+  @Test func `no secret stands in what is told`() async throws {
+    let (server, tokens) = (try server(), Tokens(fails: true))
+    let lines = Recorded<String>()
+    let client = client(server, tokens)
+    client.configure { $0.log = { lines.append("\($0)") } }
+    let error = await client.outcome(of: Get()).error
+    var told = "\(error.map { "\($0)" } ?? "") \(lines.all)"
+    dump(error, to: &told)
+    #expect(!told.contains("Bearer 0"))
+    #expect(lines.count > 0)
+  }
+}
