@@ -81,6 +81,13 @@ package struct Authorizing: Interceptor {
     guard let credential, let refreshing = provider as? any RefreshingProvider, refreshing.isExpiring(credential) else {
       return credential
     }
-    return try await newer(than: credential, by: refreshing, context) ?? credential
+    do {
+      return try await newer(than: credential, by: refreshing, context) ?? credential
+    } catch {
+      try context.call.check()
+      // It may still be taken; where it is not, the 401 tells of this failure.
+      context.plan.log?.info("the credential is about to run out, and no other could be had: \(error)")
+      return credential
+    }
   }
 }

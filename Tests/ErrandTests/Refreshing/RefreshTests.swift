@@ -154,6 +154,13 @@ import Testing
     #expect(tokens.refreshed.count == 1)
   }
 
+  @Test func `failure ahead of the end waits for the end`() async throws {
+    let (lenient, strict, tokens) = (try server(least: 0), try server(), Tokens(fails: true, expires: true))
+    #expect(await client(lenient, tokens).outcome(of: Get()).value == "token 0", "it is still taken")
+    #expect(await client(strict, tokens).outcome(of: Get()).error?.code == .refreshFailed)
+    #expect(tokens.refreshed.count == 2, "once for each client")
+  }
+
   @Test func `own credential is not refreshed`() async throws {
     let (server, tokens) = (try server(), Tokens())
     for credential in [RequestCredential.none, .own(.bearer("0"))] {
