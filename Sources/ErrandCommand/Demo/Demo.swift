@@ -8,11 +8,8 @@ struct Demo {
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
     FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
-    RedirectScene(), DownloadScene(), ResumeScene(), UploadScene(), MetricsScene(), LifetimeScene(),
-    CachedThenFreshScene(),
-    TwoAccountsScene(),
-    BatchScene(),
-    ChainScene(),
+    RedirectScene(), RetryScene(), RefreshScene(), DownloadScene(), ResumeScene(), UploadScene(), MetricsScene(),
+    LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(), BatchScene(), ChainScene(),
   ]
 
   private let renderer: SceneRenderer
