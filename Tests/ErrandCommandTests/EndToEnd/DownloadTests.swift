@@ -40,7 +40,8 @@ import Testing
       #expect(
         second.status == 0 && second.error.contains("film: goes on at ") && second.error.contains("of it from before"))
       check(try folder.bytes("film"))
-      #expect(try folder.names() == ["film"] && server.servedBytes <= Self.content.size + (256 << 10))
+      // What was still on its way to the first process is fetched twice; on a busy machine that is much of it.
+      #expect(try folder.names() == ["film"] && server.servedBytes < Self.content.size + (1 << 20))
       #expect(server.requests.last?.ifRange == Self.content.entityTag)
     }
   }
