@@ -77,6 +77,17 @@ final class LoopbackSocket {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
+  /// Returns once the peer's system has all that was sent, or after a second.
+  func awaitArrival() {
+    #if os(Linux)
+      let end = ContinuousClock.now + .seconds(1)
+      var unsent: Int32 = 0
+      while ioctl(descriptor, UInt(TIOCOUTQ), &unsent) == 0, unsent > 0, ContinuousClock.now < end {
+        usleep(100)
+      }
+    #endif
+  }
+
   /// Makes the following ``close()`` reset the connection: data not yet sent is dropped and RST goes out.
   func resetOnClose() {
     Self.set(descriptor, SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
