@@ -22,7 +22,7 @@ public protocol RefreshingProvider: CredentialProvider {
   /// Runs in a task of the client's own, which no caller's cancel reaches, since a token that the server has exchanged
   /// must not be lost; so it needs a deadline of its own, as every call of a client has. What it throws is the cause
   /// of the error of all who wait, and of those who come with the same credential in the next ten seconds. A call that
-  /// it makes itself is never refreshed for.
+  /// it makes itself, by whatever client, is never refreshed for, nor is one of a task that it starts.
   func refresh(_ old: Credential, for account: String?) async throws -> Credential
 }
 

@@ -3,8 +3,8 @@ import Foundation
 /// All that shapes an exchange, so that calls with equal keys may share one.
 ///
 /// Method, URL, fields and body as they are frozen, the account and the credential, what is stored and how, limits,
-/// time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline, progress and owner
-/// are each caller's own. Arguments that the key of stored answers leaves out do not count here either.
+/// time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline, progress and
+/// owner are each caller's own. Arguments that the key of stored answers leaves out do not count here either.
 ///
 /// A class, so that the table copies a reference. It is hashed once, and compared in full only where that is equal.
 final class JoinKey: Sendable {
