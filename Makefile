@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export SWIFT_BACKTRACE := enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs lint format soak clean
+.PHONY: help demo test bench docs lint format fuzz soak clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +28,12 @@ lint: ## Check format and documentation comments.
 format: ## Rewrite the sources in the project's format.
 	@Scripts/lint.sh --fix
 
-soak: ## Run the suites with concurrency again and again under the thread sanitizer (ROUNDS=20).
+fuzz: ## Throw made-up bytes at every parser (FUZZ_SECONDS=60 each; libFuzzer).
+	@Scripts/fuzz.sh
+
+soak: ## Ten minutes of mixed load, then the concurrent suites again and again under the thread sanitizer (ROUNDS=20).
+	@Scripts/soak-mix.sh
 	@Scripts/soak.sh
 
 clean: ## Remove what was built; the test servers stay installed.
-	@rm -rf .build .build-tsan .build-asan Benchmarks/.build docs-out
+	@rm -rf .build .build-tsan .build-asan .build-release .build-fuzz Benchmarks/.build docs-out

@@ -19,6 +19,8 @@ let package = Package(
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
+    .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
+    .library(name: "ErrandXML", targets: ["ErrandXML"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   targets: [
@@ -53,6 +55,14 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // The public suffix list for cookies that hosts share, apart so that nobody else links libpsl.
+    .target(
+      name: "ErrandPublicSuffix",
+      dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict
+    ),
+    // XML documents and values read from them, apart so that nobody else links libxml2.
+    .target(name: "ErrandXML", dependencies: ["ErrandCore"], swiftSettings: strict),
     // Downloads and uploads: the files of a download, what is resumed, and the calls that users make.
     .target(
       name: "ErrandTransfer",
@@ -89,6 +99,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
@@ -114,6 +125,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandChecksumTests", dependencies: ["ErrandChecksum", "ErrandCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandPublicSuffixTests", dependencies: ["ErrandPublicSuffix", "ErrandCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandXMLTests", dependencies: ["ErrandXML", "ErrandCore", "ErrandTesting", "Errand"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
       swiftSettings: strict),
@@ -142,3 +158,17 @@ let package = Package(
       name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
   ]
 )
+
+// The fuzz targets, only where `Scripts/fuzz.sh` asks for them: nothing else needs libFuzzer.
+if Context.environment["ERRAND_FUZZ"] != nil {
+  package.targets += [
+    .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+    .executableTarget(
+      name: "ErrandFuzz",
+      dependencies: [
+        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandRedis", "ErrandTransfer", "ErrandXML",
+        "CHiredis", "CLibFuzzer",
+      ],
+      path: "Fuzz/ErrandFuzz", swiftSettings: strict),
+  ]
+}

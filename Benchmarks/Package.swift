@@ -27,6 +27,12 @@ let package = Package(
       dependencies: ["BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand")],
       swiftSettings: strict
     ),
+    // What Errand, the command curl and URLSession make of the faults of a server.
+    .executableTarget(
+      name: "fault-table",
+      dependencies: [.product(name: "Errand", package: "Errand"), .product(name: "ErrandTesting", package: "Errand")],
+      swiftSettings: strict
+    ),
     // SQLite without anything around it.
     .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3"),
     // Clock, loops and the line that a child prints.

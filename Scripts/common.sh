@@ -9,7 +9,7 @@ cd "$ROOT"
 export SWIFT_BACKTRACE=enable=no
 
 # The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
-CONCURRENT_SUITES='CallState|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Loopback|Scripted|Attack|Storm|Redis|Store|Stale|UnderWay|CachedThenFresh|Twofold|Generations|Join|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile'
+CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Loopback|Scripted|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile'
 
 # What the thread sanitizer is told.
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
@@ -25,7 +25,7 @@ find_redis() { command -v redis-server; }
 # The folders of Swift sources that exist, for the formatter.
 swift_folders() {
   local folder
-  for folder in Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources; do
+  for folder in Sources Tests Snippets Fuzz Benchmarks/Package.swift Benchmarks/Sources; do
     if [[ -e $folder ]]; then printf '%s\n' "$folder"; fi
   done
 }

@@ -21,6 +21,7 @@ servers_start() {
   chmod 755 "$SERVERS_DIR"
   nginx_start "$profile"
   if [[ $profile == test ]]; then httpbin_start; fi
+  if [[ $profile == test ]]; then doors_start; fi
   if [[ $profile == test ]]; then redis_start; fi
   if [[ $profile == test ]]; then small_disk_start; fi
 }
@@ -95,12 +96,13 @@ nginx_start() {
 }
 
 nginx_try() {
-  local profile=$1 plain tls expired wrong self common ipv6='# ' gzip=on pid
-  read -r plain tls expired wrong self common < <(free_ports 6)
+  local profile=$1 plain tls expired wrong self common early old middle ipv6='# ' gzip=on pid
+  read -r plain tls expired wrong self common early old middle < <(free_ports 9)
   if has_ipv6; then ipv6=''; fi
   if [[ $profile == bench ]]; then gzip=off; fi
   sed -e "s|@DIR@|$SERVERS_DIR|g" -e "s|@IPV6@|$ipv6|g" -e "s|@GZIP@|$gzip|g" -e "s|@PLAIN@|$plain|g" \
     -e "s|@TLS@|$tls|g" -e "s|@EXPIRED@|$expired|g" -e "s|@WRONG_HOST@|$wrong|g" -e "s|@SELF_SIGNED@|$self|g" -e "s|@COMMON_NAME@|$common|g" \
+    -e "s|@NOT_YET_VALID@|$early|g" -e "s|@TLS_1_1@|$old|g" -e "s|@TLS_1_2@|$middle|g" \
     Scripts/servers/nginx.conf >"$SERVERS_DIR/nginx.conf"
   "$(find_nginx)" -p "$SERVERS_DIR" -e "$SERVERS_DIR/nginx.log" -c "$SERVERS_DIR/nginx.conf" \
     >"$SERVERS_DIR/nginx-output.log" 2>&1 </dev/null &
@@ -126,6 +128,13 @@ nginx_export() {
   export ERRAND_NGINX_WRONG_HOST="https://localhost:$wrong"
   export ERRAND_NGINX_SELF_SIGNED="https://localhost:$self"
   export ERRAND_NGINX_COMMON_NAME="https://localhost:$common"
+  export ERRAND_NGINX_NOT_YET_VALID="https://localhost:$early"
+  export ERRAND_NGINX_TLS_1_1="https://localhost:$old"
+  export ERRAND_NGINX_TLS_1_2="https://localhost:$middle"
+  export ERRAND_NGINX_SOCKET="$SERVERS_DIR/nginx.sock"
+  export ERRAND_NGINX_TLS_SOCKET="$SERVERS_DIR/tls.sock"
+  # The folder of the certificates, their keys, and the pins of their public keys.
+  export ERRAND_CERTIFICATES="$SERVERS_DIR/tls"
 }
 
 # gunicorn chooses the free port itself and says which in its log.
@@ -149,6 +158,27 @@ httpbin_start() {
   fi
   SERVERS_PIDS+=("$pid")
   export ERRAND_HTTPBIN="$address"
+}
+
+# They choose their ports themselves and say which.
+doors_start() {
+  local said="$SERVERS_DIR/doors.sh" pid tick
+  : >"$said"
+  python3 Scripts/servers/doors.py "$SERVERS_DIR/tls" >>"$said" 2>"$SERVERS_DIR/doors.log" </dev/null &
+  pid=$!
+  for ((tick = 0; tick < 200; tick++)); do
+    if [[ -s $said ]] || ! kill -0 "$pid" 2>/dev/null; then break; fi
+    sleep 0.05
+  done
+  if [[ ! -s $said ]]; then
+    kill "$pid" 2>/dev/null || true
+    cat "$SERVERS_DIR/doors.log" >&2
+    complain "servers: the doors do not start"
+    return 1
+  fi
+  SERVERS_PIDS+=("$pid")
+  # shellcheck source=/dev/null
+  source "$said"
 }
 
 redis_start() {

@@ -36,6 +36,7 @@ missing_packages() {
   has_library libssl libssl-dev || echo libssl-dev
   has_library sqlite3 libsqlite3-dev || echo libsqlite3-dev
   has_library hiredis libhiredis-dev || echo libhiredis-dev
+  has_library libpsl libpsl-dev || echo libpsl-dev
   if [[ $LEVEL == build ]]; then return; fi
   find_nginx >/dev/null || echo nginx-light
   command -v openssl >/dev/null || echo openssl

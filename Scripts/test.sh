@@ -4,8 +4,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
 
 # Fewer tests than this in the main run, or in a sanitizer's run, mean that something went missing. Raise them with
 # the suite.
-FLOOR=1900
-SANITIZER_FLOOR=850
+FLOOR=2350
+SANITIZER_FLOOR=1050
 # A run that takes longer hangs.
 MINUTES=15
 # At a terminal Ctrl-C must reach the tests; elsewhere the time-out must reach all their processes.
@@ -107,6 +107,9 @@ optimised() {
     --filter "$CONCURRENT_SUITES"
 }
 
+# Long enough to run the first inputs and to find what is near them; `make fuzz` looks further.
+fuzzing() { FUZZ_SECONDS=3 Scripts/fuzz.sh; }
+
 # The command as it was built above; its coverage is not counted.
 demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" demo </dev/null; }
 
@@ -119,6 +122,7 @@ step "coverage" coverage
 step "thread sanitizer" thread_sanitizer
 step "address sanitizer" address_sanitizer
 step "optimised" optimised
+step "fuzzing" fuzzing
 step "documentation" Scripts/docs.sh --skip-build
 step "demo" demo
 say "all steps passed in $SECONDS s"

@@ -47,6 +47,14 @@ client.configure {
 }
 // snippet.end
 
+// snippet.breaker
+client.configure { $0.breaker = BreakerRule() }
+// snippet.end
+
+// snippet.open
+if let open = outcome.error?.cause as? CircuitOpen { print("later: at most \(open.timeLeft)") }
+// snippet.end
+
 // snippet.counts
 let (running, waiting) = client.admission
 let here = client.admission(at: "api.example.com")

@@ -22,7 +22,7 @@ func sentence(for error: APIError) -> String? {
     return nil  // somebody wanted it so: say nothing
   case .deadline:
     return "This takes too long. Please try again."
-  case .transport where error.transportKind == .tls:
+  case .transport where error.transportKind?.concernsTLS == true:
     return "The connection is not safe."
   case .transport:
     return "The server cannot be reached."

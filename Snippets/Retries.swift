@@ -44,3 +44,13 @@ for retry in outcome.metrics.retries { print(retry.reason, retry.delay) }  // st
 // snippet.end
 print(outcome.value?.nick ?? "")
 print(try await client.send(GetReport()).count, try await client.response(Pay()).metrics.attempts)
+
+let (second, third) = (try LoopbackServer { _ in .ok("second") }, try LoopbackServer { _ in .ok("third") })
+// snippet.servers
+configuration.environment.fallbackURLs = [second.url, third.url]
+// snippet.end
+// snippet.hedging
+configuration.retries.hedging = .after(.milliseconds(300))  // or .slowerThan(0.95)
+// snippet.end
+let two = APIClient(configuration)
+print(try await two.send(GetReport()).count)

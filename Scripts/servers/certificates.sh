@@ -32,4 +32,38 @@ signed wrong-host 'subjectAltName=DNS:elsewhere.example' -days 30
 # Some versions of openssl refuse an end before the start, and know options for both instead.
 signed expired "$LOCAL" -days -1 \
   || signed expired "$LOCAL" -not_before 20200101000000Z -not_after 20200102000000Z
+# Only `openssl ca` knows a start in the future in every version.
+not_yet_valid() {
+  openssl req "${KEY[@]}" -keyout not-yet-valid.key -out not-yet-valid.csr -subj '/CN=Errand test not-yet-valid' \
+    2>>openssl.log
+  : >index.txt
+  printf '[ca]\ndefault_ca=own\n[own]\ndatabase=index.txt\nnew_certs_dir=.\nrand_serial=yes\ndefault_md=sha256\n' >ca.cnf
+  printf 'policy=any\nx509_extensions=extra\n[any]\ncommonName=supplied\n[extra]\n%s\n' "$LOCAL" >>ca.cnf
+  openssl ca -batch -notext -config ca.cnf -cert ca.pem -keyfile ca.key -in not-yet-valid.csr -out not-yet-valid.pem \
+    -startdate 20990101000000Z -enddate 20991231000000Z 2>>openssl.log
+}
+
+# Certificates of clients: one of our authority, its key in the clear and encrypted and all of it in PKCS #12, and one
+# of an authority that nobody knows.
+clients() {
+  signed client '' -days 30
+  # A server looks whether a certificate is for clients.
+  printf 'extendedKeyUsage=clientAuth\n' >client.ext
+  openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile client.ext -out client.pem \
+    -days 30 2>>openssl.log
+  openssl pkey -in client.key -aes256 -passout pass:opensesame -out client-locked.key 2>>openssl.log
+  cat client.pem client-locked.key >client-whole.pem
+  openssl pkcs12 -export -in client.pem -inkey client.key -passout pass:opensesame -out client.p12 2>>openssl.log
+  self_signed stranger
+}
+
+# What a client pins: the hash of the public key of a certificate.
+pin() {
+  openssl x509 -in "$1.pem" -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary \
+    | openssl base64 >"$1.pin"
+}
+
+not_yet_valid
+clients
 self_signed self-signed -addext "$LOCAL"
+for name in server expired wrong-host self-signed ca; do pin "$name"; done

@@ -24,12 +24,17 @@ void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_
   curl_easy_setopt(easy, CURLOPT_PRIVATE, data);
 }
 
-void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, curl_closesocket_callback close,
-                                      void *data) {
+void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, void *open_data,
+                                      curl_closesocket_callback close, void *close_data) {
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, data);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, open_data);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, data);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, close_data);
+}
+
+CURLcode errand_easy_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
+  struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};
+  return curl_easy_setopt(easy, option, length > 0 ? &blob : NULL);
 }
 
 long errand_easy_long(CURL *easy, CURLINFO info) {
@@ -60,6 +65,23 @@ CURL *errand_multi_next_done(CURLM *multi, CURLcode *code) {
 
 curl_socket_t errand_socket_open(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+size_t errand_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+  if (address->family == AF_INET) {
+    memcpy(bytes, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+    return 4;
+  }
+  if (address->family == AF_INET6) {
+    memcpy(bytes, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+    return 16;
+  }
+  return 0;
+}
+
+size_t errand_address_parse(const char *text, uint8_t bytes[16]) {
+  if (inet_pton(AF_INET, text, bytes) == 1) return 4;
+  return inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
 }
 
 int errand_socket_close(curl_socket_t socket) { return close(socket); }

@@ -13,6 +13,7 @@
 
 enum {
   ex_index_of_ssl = 0,        // CRYPTO_EX_INDEX_SSL
+  ex_index_of_context = 1,    // CRYPTO_EX_INDEX_SSL_CTX
   never_check_subject = 0x20, // X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
   read_alert = 0x4004,        // SSL_CB_READ_ALERT
   close_notify = 0,           // SSL_AD_CLOSE_NOTIFY
@@ -27,9 +28,14 @@ static struct {
   int (*set_data)(void *ssl, int index, void *data);
   void *(*get_data)(const void *ssl, int index);
   void (*set_info_callback)(void *ssl, void (*callback)(const void *ssl, int where, int value));
+  int (*set_context_data)(void *context, int index, void *data);
+  void *(*get_context_data)(const void *context, int index);
+  void *(*context_of)(const void *ssl);
+  void (*set_certificate_callback)(void *context, int (*callback)(void *ssl, void **certificate, void **key));
 } tls;
 
 static int data_index = -1;
+static int context_index = -1;
 static bool is_known = false;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -44,12 +50,18 @@ static void look_up(void) {
   *(void **)&tls.set_data = dlsym(RTLD_DEFAULT, "SSL_set_ex_data");
   *(void **)&tls.get_data = dlsym(RTLD_DEFAULT, "SSL_get_ex_data");
   *(void **)&tls.set_info_callback = dlsym(RTLD_DEFAULT, "SSL_set_info_callback");
+  *(void **)&tls.set_context_data = dlsym(RTLD_DEFAULT, "SSL_CTX_set_ex_data");
+  *(void **)&tls.get_context_data = dlsym(RTLD_DEFAULT, "SSL_CTX_get_ex_data");
+  *(void **)&tls.context_of = dlsym(RTLD_DEFAULT, "SSL_get_SSL_CTX");
+  *(void **)&tls.set_certificate_callback = dlsym(RTLD_DEFAULT, "SSL_CTX_set_client_cert_cb");
   if (!tls.context_parameters || !tls.set_host_flags || !tls.set_host || !tls.set_address || !tls.new_index ||
-      !tls.set_data || !tls.get_data || !tls.set_info_callback) {
+      !tls.set_data || !tls.get_data || !tls.set_info_callback || !tls.set_context_data || !tls.get_context_data ||
+      !tls.context_of || !tls.set_certificate_callback) {
     return;
   }
   data_index = tls.new_index(ex_index_of_ssl, 0, NULL, NULL, NULL, NULL);
-  is_known = data_index > 0;
+  context_index = tls.new_index(ex_index_of_context, 0, NULL, NULL, NULL, NULL);
+  is_known = data_index > 0 && context_index > 0;
 }
 
 static bool has_openssl(void) {
@@ -83,6 +95,33 @@ bool errand_tls_watch_close(CURL *easy, bool *closed) {
   if (tls.set_data(session->internals, data_index, closed) != 1) return false;
   tls.set_info_callback(session->internals, note_alert);
   return true;
+}
+
+// The numbers of the handshakes in which a server asked for a certificate and got none, the latest ones. A handshake is
+// made on the thread that asks about it, and a number needs nobody to outlive a connection.
+enum { remembered = 64 };
+static _Thread_local uintptr_t bare_handshakes[remembered];
+static _Thread_local unsigned int next_bare_handshake = 0;
+
+static int note_request(void *ssl, void **certificate, void **key) {
+  (void)certificate;
+  (void)key;
+  uintptr_t number = (uintptr_t)tls.get_context_data(tls.context_of(ssl), context_index);
+  bare_handshakes[next_bare_handshake++ % remembered] = number;
+  return 0;
+}
+
+void errand_tls_number(void *context, uintptr_t number) {
+  if (!has_openssl()) return;
+  if (tls.set_context_data(context, context_index, (void *)number) != 1) return;
+  tls.set_certificate_callback(context, note_request);
+}
+
+bool errand_tls_lacked_certificate(uintptr_t number) {
+  for (unsigned int place = 0; number != 0 && place < remembered; place++) {
+    if (bare_handshakes[place] == number) return true;
+  }
+  return false;
 }
 
 #endif

@@ -37,10 +37,14 @@ extension APIClient {
   private static func standardLine(_ parts: LineParts, _ files: any TransferFiles) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
+      + [Freezing(parts.sessions), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
-      + [Retrying(parts.retrying), Authorizing(parts.refreshing), Admitting(parts.admission)]
+      + [Retrying(parts.retrying), Authorizing(parts.refreshing)]
+      + (parts.breaker.map { [FailingFast(parts.breaking, $0)] } ?? [])
+      + [Admitting(parts.admission)]
+      + (parts.breaker.map { [Breaking(parts.breaking, $0)] } ?? [])
+      + (parts.carriesCookies ? [CookieCarrying()] : [])
       + parts.exchangeInterceptors
       + [Transporting(parts.transport, checksAgain: !parts.exchangeInterceptors.isEmpty)]
   }

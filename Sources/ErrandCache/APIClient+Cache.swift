@@ -17,7 +17,8 @@ extension APIClient {
       let store = cache.store(for: plan.request)
       guard let salt = await store.salt(call: context.call) else { return }
       let made = cache.keys.key(
-        for: context.keyed(request), model, plan.key, context.partition(of: request), salt: salt)
+        for: context.keyed(request, with: context.cookies(for: request)), model, plan.key,
+        context.partition(of: request), salt: salt)
       cache.remove(.key(made.key), from: store)
     }
   }

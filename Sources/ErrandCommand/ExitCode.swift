@@ -41,7 +41,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .nameLookup: .nameLookup
     case .refused, .offline: .refused
     case .connectTimeout, .idleTimeout: .timeout
-    case .tls: .tls
+    case let kind? where kind.concernsTLS: .tls
     default: .other
     }
   }

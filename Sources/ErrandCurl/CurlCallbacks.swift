@@ -33,15 +33,22 @@
 
     /// A TLS connection is about to be made.
     static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
-      guard let transfer = transfer(data), let context else { return CURLE_SSL_CONNECT_ERROR }
+      guard let handle = handle(data), let transfer = handle.transfer, let context else {
+        return CURLE_SSL_CONNECT_ERROR
+      }
+      handle.handshake = transfer.loop.nextHandshake()
+      errand_tls_number(context, handle.handshake)
       let isMade = errand_tls_demand_host(context, transfer.exchange.request.url.certificateName)
       return isMade ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
     }
 
     /// A socket is wanted.
     static let openSocket: curl_opensocket_callback = { data, _, address in
+      guard let transfer = transfer(data), let address, transfer.mayConnect(to: address) else {
+        return CURL_SOCKET_BAD
+      }
       let socket = errand_socket_open(address)
-      if socket >= 0 { connections(data)?.opened(socket) }
+      if socket >= 0 { transfer.loop.connections.opened(socket) }
       return socket
     }
 
@@ -55,6 +62,10 @@
       data.flatMap { Unmanaged<CurlHandle>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.transfer } }
     }
 
+    private static func handle(_ data: UnsafeMutableRawPointer?) -> CurlHandle? {
+      data.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
     private static func connections(_ data: UnsafeMutableRawPointer?) -> CurlConnections? {
       data.map { Unmanaged<CurlConnections>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -63,8 +74,10 @@
   extension HTTPURL {
     /// The host as certificates name it: an IPv6 address without brackets, a name without a dot at its end.
     fileprivate var certificateName: String {
-      if host.hasPrefix("[") { return String(host.dropFirst().dropLast()) }
-      return host.hasSuffix(".") ? String(host.dropLast()) : host
+      host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : hostWithoutDot
     }
+
+    /// The host as settings name it, without a dot at its end.
+    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
   }
 #endif

@@ -7,29 +7,18 @@
     /// Sets what the configuration says on a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
       applyProxy(to: easy)
-      if let path = authorityFile {
-        errand_easy_set_string(easy, CURLOPT_CAINFO, path)
-        // With a directory beside the file libcurl would trust it too, and read the file anew for each connection.
-        errand_easy_set_string(easy, CURLOPT_CAPATH, nil)
-      }
       let version =
         switch minimumTLSVersion {
         case .tls1_2: CURL_SSLVERSION_TLSv1_2
         case .tls1_3: CURL_SSLVERSION_TLSv1_3
         }
       errand_easy_set_long(easy, CURLOPT_SSLVERSION, Int(version))
+      if let unixSocket { errand_easy_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, unixSocket) }
       errand_easy_set_long(easy, CURLOPT_MAXAGE_CONN, max(1, Int(clamping: maximumIdleAge.components.seconds)))
     }
 
-    /// The file of authorities; nil where the system has only a directory of them.
-    private var authorityFile: String? {
-      switch certificateAuthority {
-      case .file(let path): path
-      case .system: Self.systemAuthorityFile
-      }
-    }
-
-    private static let systemAuthorityFile: String? = {
+    /// The file of the system's authorities; nil where it has only a directory of them.
+    static let systemAuthorityFile: String? = {
       guard let file = errand_system_authorities() else { return nil }
       let path = String(cString: file)
       return FileManager.default.isReadableFile(atPath: path) ? path : nil
@@ -57,10 +46,11 @@
       }
     }
 
-    /// The overrides as libcurl's list; freed by whoever asked for it.
-    func addressOverrideList() -> UnsafeMutablePointer<curl_slist>? {
+    /// The overrides as libcurl's list, and what a resolver found for one more place; freed by whoever asked for it.
+    func addressList(adding found: String? = nil) -> UnsafeMutablePointer<curl_slist>? {
       var list: UnsafeMutablePointer<curl_slist>?
       for (place, address) in addressOverrides { list = curl_slist_append(list, "\(place):\(address)") }
+      if let found { list = curl_slist_append(list, found) }
       return list
     }
   }

@@ -1,6 +1,6 @@
 #if os(Linux)
-  import ErrandCore
-  import Foundation
+  public import ErrandCore
+  public import Foundation
 
   /// How ``CurlTransport`` reaches servers: proxy, trust, versions and idle connections.
   public struct CurlConfiguration: Sendable, Hashable {
@@ -20,6 +20,11 @@
       case system
       /// The authorities in a file of PEM certificates, and nobody else.
       case file(path: String)
+      /// These authorities in PEM, and nobody else.
+      case certificates(Data)
+      /// For tests: these authorities in PEM, and loopback addresses alone. Elsewhere nothing is connected to
+      /// (``ErrandCore/TransportFailure/Kind/forbiddenAddress``), so a build that kept it by mistake trusts nobody.
+      case test(CertificateSource)
     }
 
     /// Which version of HTTP is spoken.
@@ -50,6 +55,16 @@
     public var proxy: Proxy = .none
     /// Who vouches for servers; the system's authorities where nothing is said.
     public var certificateAuthority: CertificateAuthority = .system
+    /// The public keys that hosts may have; others have none pinned.
+    public var pins: [PublicKeyPins] = []
+    /// The certificates that this side shows to servers that ask; the first one that is for the host counts.
+    public var clientCertificates: [ClientCertificate] = []
+    /// To which addresses it may connect; to all where nothing is said. Not together with a proxy, which looks names up
+    /// itself.
+    public var addressPolicy: AddressPolicy = .any
+    /// The socket of this machine that all requests go to, whatever their host; none where nothing is said. Each
+    /// exchange has a connection of its own. Not together with a proxy.
+    public var unixSocket: String?
     /// The version of HTTP; automatic where nothing is said.
     public var httpVersion: HTTPVersion = .automatic
     /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
@@ -63,44 +78,6 @@
 
     /// Makes the standard configuration.
     public init() {}
-
-    /// Throws where a setting cannot be honoured.
-    func validate() throws(Invalid) {
-      if case .url(let url, _, _) = proxy { try Self.validate(proxy: url) }
-      if case .file(let path) = certificateAuthority {
-        try Self.check(path)
-        guard FileManager.default.isReadableFile(atPath: path) else {
-          throw Invalid(description: "The certificate authority's file cannot be read; give the path of a PEM file.")
-        }
-      }
-      for (place, address) in addressOverrides {
-        try Self.check(place)
-        try Self.check(address)
-        guard place.contains(":"), !address.isEmpty else {
-          throw Invalid(description: "An address override needs the form \"host:port\": \"address\".")
-        }
-      }
-      guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
-        throw Invalid(description: "The number and the age of idle connections must be above zero.")
-      }
-    }
-
-    private static func validate(proxy url: String) throws(Invalid) {
-      try check(url)
-      let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
-      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
-        !url.contains("@")
-      else {
-        throw Invalid(
-          description: "The proxy's URL must have the form http://host:port; give its user and password apart from it.")
-      }
-    }
-
-    private static func check(_ text: String) throws(Invalid) {
-      guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
-        throw Invalid(description: "A setting of the transport holds a control character.")
-      }
-    }
   }
 
   extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

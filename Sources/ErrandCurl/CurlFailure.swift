@@ -14,6 +14,14 @@
     var systemError: Int = 0
     /// Why the certificate was refused, in OpenSSL's numbers, or 0.
     var verifyResult: Int = 0
+    /// Whether the server asked for a client certificate and got none.
+    var lackedCertificate = false
+    /// Whether there was a client certificate to show.
+    var showedCertificate = false
+    /// Why the transport's policy kept it from connecting; nil where it did not.
+    var refusal: String?
+    /// The Unix socket in the place of the host's port; nil without one.
+    var unixSocket: String?
     /// Whether a connection stood and the request was begun.
     var mayHaveBeenSent = false
     /// Whether a line of an answer came.
@@ -27,17 +35,40 @@
     static func outcome(of transfer: CurlTransfer, handle: CurlHandle, code: CURLcode) throws -> HTTPResponse {
       if let failure = transfer.failure { throw failure }
       if code != CURLE_OK { transfer.readLastWords() }
-      if code == CURLE_OK || transfer.hasWholeAnswer { return try transfer.finish() }
+      if code == CURLE_OK || transfer.hasWholeAnswer { return try answer(of: transfer) }
       if transfer.isStale { throw allStale }
       if code == CURLE_OPERATION_TIMEDOUT, transfer.mayHaveBeenSent { transfer.exchange.call.stop(.expired) }
-      var failure = CurlFailure(
-        code: code, text: handle.failureText, origin: transfer.exchange.request.url.origin)
-      failure.systemError = errand_easy_long(handle.easy, CURLINFO_OS_ERRNO)
-      failure.verifyResult = errand_easy_long(handle.easy, CURLINFO_SSL_VERIFYRESULT)
-      failure.mayHaveBeenSent = transfer.mayHaveBeenSent
-      failure.hasBegun = transfer.parser.hasBegun
-      failure.isFinal = transfer.parser.isFinal
-      throw failure.transportFailure
+      throw CurlFailure(transfer, handle, code).transportFailure
+    }
+
+    init(code: CURLcode, text: String, origin: HTTPURL.Origin) {
+      self.code = code
+      self.text = text
+      self.origin = origin
+    }
+
+    private init(_ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode) {
+      self.init(code: code, text: handle.failureText, origin: transfer.exchange.request.url.origin)
+      systemError = errand_easy_long(handle.easy, CURLINFO_OS_ERRNO)
+      verifyResult = errand_easy_long(handle.easy, CURLINFO_SSL_VERIFYRESULT)
+      lackedCertificate = errand_tls_lacked_certificate(handle.handshake)
+      showedCertificate = handle.showsCertificate
+      refusal = transfer.refusedAddress.map { transfer.loop.trust.refusal(of: $0, host: origin.host) }
+      unixSocket = transfer.loop.configuration.unixSocket
+      mayHaveBeenSent = transfer.mayHaveBeenSent
+      hasBegun = transfer.parser.hasBegun
+      isFinal = transfer.parser.isFinal
+    }
+
+    /// What came; the proxy's word that it demands other credentials is no answer of the server.
+    private static func answer(of transfer: CurlTransfer) throws -> HTTPResponse {
+      let response = try transfer.finish()
+      let url = transfer.exchange.request.url
+      if response.head.status == 407, url.scheme == .http, transfer.loop.configuration.proxy != .none {
+        let text = CurlFailureText.sentence(for: .proxyCredentials, origin: url.origin)
+        throw TransportFailure(.proxyCredentials, text, isCertainlyNotSent: true)
+      }
+      return response
     }
 
     private static let allStale = TransportFailure(
@@ -49,16 +80,21 @@
 
     var transportFailure: TransportFailure {
       let kind = kind
+      if kind == .forbiddenAddress, let refusal {
+        return TransportFailure(kind, refusal, isCertainlyNotSent: true)
+      }
       return TransportFailure(kind, sentence(kind), isCertainlyNotSent: !mayHaveBeenSent)
     }
 
     var kind: TransportFailure.Kind {
-      switch code {
+      if let kind = clientCertificateKind { return kind }
+      return switch code {
       case CURLE_URL_MALFORMAT: .unsupported
       case CURLE_UNSUPPORTED_PROTOCOL: mayHaveBeenSent ? .malformedResponse : .unsupported
-      case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
+      case CURLE_COULDNT_RESOLVE_PROXY: .proxy
+      case CURLE_PROXY: text.contains("rejected by the SOCKS5 server") ? .proxyCredentials : .proxy
       case CURLE_COULDNT_RESOLVE_HOST: .nameLookup
-      case CURLE_COULDNT_CONNECT: Self.offlineErrors.contains(systemError) ? .offline : isElsewhere ? .proxy : .refused
+      case CURLE_COULDNT_CONNECT: unconnected
       case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent ? .idleTimeout : .connectTimeout
       case CURLE_PARTIAL_FILE: .truncated
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT: .malformedResponse
@@ -66,8 +102,14 @@
       case CURLE_BAD_CONTENT_ENCODING: .undecodableContent
       case CURLE_HTTP2, CURLE_HTTP2_STREAM: .http2
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: broken
-      default: Self.tlsCodes.contains(code.rawValue) ? .tls : .other
+      default: Self.tlsCodes.contains(code.rawValue) ? tlsKind : .other
       }
+    }
+
+    private var unconnected: TransportFailure.Kind {
+      if refusal != nil { return .forbiddenAddress }
+      if Self.offlineErrors.contains(systemError) { return .offline }
+      return unixSocket == nil && isElsewhere ? .proxy : .refused
     }
 
     /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
@@ -80,75 +122,19 @@
     /// The connection failed while request or answer were on their way.
     private var broken: TransportFailure.Kind {
       let words = text.lowercased()
+      if words.contains("connect tunnel failed, response 407") { return .proxyCredentials }
       if words.contains("connect tunnel failed") || words.contains("proxy connect") { return .proxy }
-      if words.contains("certificate required") || words.contains("alert") { return .tls }
+      if words.contains("alert") { return tlsKind }
       if words.contains("too large response headers") { return .tooLarge }
       if words.contains("chunk") || words.contains("header") && hasBegun { return .malformedResponse }
       return hasBegun ? .reset : .closedBeforeResponse
     }
 
-    private static let tlsCodes: Set<UInt32> = Set(
-      [
-        CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM,
-        CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED,
-        CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
-        CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
-      ].map(\.rawValue))
-
     private func sentence(_ kind: TransportFailure.Kind) -> String {
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-      let isWrongHost = cause.contains("subject name") || cause.contains("does not match")
-      let reason = isWrongHost ? CurlFailureText.wrongHost : verifyResult
-      let sentence = CurlFailureText.sentence(for: kind, origin: origin, verifyResult: reason)
+      let place = kind == .refused ? unixSocket : nil
+      let sentence = place.map(CurlFailureText.refused) ?? CurlFailureText.sentence(for: kind, origin: origin)
       return "\(sentence.dropLast()) (\(cause); libcurl \(code.rawValue))."
-    }
-  }
-
-  /// The sentences of failures.
-  enum CurlFailureText {
-    /// OpenSSL's number for a certificate that is another host's.
-    static let wrongHost = 62
-
-    static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin, verifyResult: Int) -> String {
-      switch kind {
-      case .unsupported: "The request cannot be sent by libcurl."
-      case .offline: "There is no network on which \(origin) could be reached."
-      case .nameLookup: "The name of \(origin.host) could not be resolved."
-      case .refused: "Nobody listens at \(origin), or it cannot be reached."
-      case .connectTimeout: connectTimeout(origin, after: nil)
-      case .idleTimeout: idleTimeout(origin, after: nil)
-      case .tls: tls(origin, verifyResult)
-      case .proxy: "The proxy on the way to \(origin) refused or failed."
-      case .closedBeforeResponse: "\(origin) closed the connection before a byte of its answer."
-      case .reset: "The connection to \(origin) broke in the middle of the answer."
-      case .truncated: "The body of the answer ended before its announced end."
-      case .malformedResponse: "The answer of \(origin) breaks the rules of HTTP."
-      case .tooLarge: "The head of the answer is larger than the limits allow."
-      case .undecodableContent: "The body cannot be decoded."
-      case .http2: "HTTP/2 failed between \(origin) and here."
-      default: "The exchange with \(origin) failed."
-      }
-    }
-
-    static func connectTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
-      "No connection to \(origin) stood \(within(limit)); raise `timeouts.connect` to wait longer."
-    }
-
-    static func idleTimeout(_ origin: HTTPURL.Origin, after limit: Duration?) -> String {
-      "Nothing moved between \(origin) and here \(within(limit)); raise `timeouts.idle` to wait longer."
-    }
-
-    private static func within(_ limit: Duration?) -> String { limit.map { "within \($0)" } ?? "in time" }
-
-    private static func tls(_ origin: HTTPURL.Origin, _ verifyResult: Int) -> String {
-      switch verifyResult {
-      case 9: "The certificate of \(origin) is not valid yet."
-      case 10: "The certificate of \(origin) has expired."
-      case 18, 19: "The certificate of \(origin) is signed by itself; give its authority's file if it is to be trusted."
-      case 20, 21: "The certificate of \(origin) comes from an authority that is not trusted."
-      case wrongHost: "The certificate of \(origin) is for another host, or names this one in its common name alone."
-      default: "TLS with \(origin) could not be set up."
-      }
     }
   }
 #endif

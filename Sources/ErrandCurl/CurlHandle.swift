@@ -22,8 +22,14 @@
 
     private let errorText: UnsafeMutablePointer<CChar>
     private let tlsIsClosed: UnsafeMutablePointer<Bool>
-    private let overrides: UnsafeMutablePointer<curl_slist>?
-    private let httpVersion: CurlConfiguration.HTTPVersion
+    private let configuration: CurlConfiguration
+    private let trust: CurlTrust
+    /// The number of the TLS handshake that was made for this exchange; 0 for none.
+    var handshake: UInt = 0
+    private var addresses: UnsafeMutablePointer<curl_slist>?
+    private var hasOwnAddresses = false
+    private var pins: String?
+    private var certificate: Int?
     private var list = CurlFieldList()
     private var shape = Shape.get
     private var customMethod: String?
@@ -34,18 +40,20 @@
     private var forbidsReuse = false
     private var wantsFreshConnection = false
 
-    init?(configuration: CurlConfiguration, connections: CurlConnections) {
+    init?(configuration: CurlConfiguration, trust: CurlTrust, connections: CurlConnections) {
       guard let easy = curl_easy_init() else { return nil }
       self.easy = easy
-      httpVersion = configuration.httpVersion
+      self.configuration = configuration
+      self.trust = trust
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       tlsIsClosed = .allocate(capacity: 1)
       tlsIsClosed.initialize(to: false)
-      overrides = configuration.addressOverrideList()
+      addresses = configuration.addressList()
       setConstants()
       configuration.apply(to: easy)
-      if let overrides { errand_easy_set_list(easy, CURLOPT_RESOLVE, overrides) }
+      trust.apply(to: easy)
+      if let addresses { errand_easy_set_list(easy, CURLOPT_RESOLVE, addresses) }
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
         Unmanaged.passUnretained(self).toOpaque())
@@ -53,12 +61,13 @@
         errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
       }
       errand_easy_set_socket_callbacks(
-        easy, CurlCallbacks.openSocket, CurlCallbacks.closeSocket, Unmanaged.passUnretained(connections).toOpaque())
+        easy, CurlCallbacks.openSocket, Unmanaged.passUnretained(self).toOpaque(), CurlCallbacks.closeSocket,
+        Unmanaged.passUnretained(connections).toOpaque())
     }
 
     deinit {
       curl_easy_cleanup(easy)
-      curl_slist_free_all(overrides)
+      curl_slist_free_all(addresses)
       errorText.deallocate()
       tlsIsClosed.deallocate()
     }
@@ -84,7 +93,10 @@
     func prepare(_ transfer: CurlTransfer) {
       self.transfer = transfer
       errorText.pointee = 0
+      handshake = 0
       errand_easy_set_string(easy, CURLOPT_URL, transfer.exchange.request.url.string)
+      if !trust.isUniform { setTrust(for: transfer.exchange.request.url.hostWithoutDot) }
+      if transfer.addresses != nil || hasOwnAddresses { setAddresses(transfer.addresses) }
       setVersion(isSecure: transfer.exchange.request.url.scheme == .https)
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
       transfer.pull(shape == .upload ? transfer.exchange.request.body : nil)
@@ -136,19 +148,49 @@
       guard self.isSecure != isSecure else { return }
       self.isSecure = isSecure
       let version =
-        switch httpVersion {
+        switch configuration.httpVersion {
         case .http1Only: CURL_HTTP_VERSION_1_1
         case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
         case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
       // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
-      let isSingleUse = httpVersion == .http2PriorKnowledge && !isSecure
+      // The ends of a Unix socket have no names, so a kept connection could not be told from another and looked at.
+      let isSingleUse =
+        configuration.httpVersion == .http2PriorKnowledge && !isSecure || configuration.unixSocket != nil
       set(CURLOPT_FORBID_REUSE, isSingleUse ? 1 : 0)
       set(CURLOPT_FRESH_CONNECT, isSingleUse ? 1 : 0)
       forbidsReuse = isSingleUse
       wantsFreshConnection = isSingleUse
-      set(CURLOPT_PIPEWAIT, httpVersion == .http2PriorKnowledge || (httpVersion == .automatic && isSecure) ? 1 : 0)
+      let mayWait =
+        configuration.httpVersion == .http2PriorKnowledge || configuration.httpVersion == .automatic && isSecure
+      set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
+    }
+
+    /// Pins and certificate, which hang on the host.
+    private func setTrust(for host: String) {
+      let pins = trust.pins(of: host)
+      if self.pins != pins {
+        self.pins = pins
+        errand_easy_set_string(easy, CURLOPT_PINNEDPUBLICKEY, pins)
+      }
+      let certificate = trust.certificate(for: host)
+      if self.certificate != certificate {
+        self.certificate = certificate
+        trust.apply(certificate: certificate, to: easy)
+      }
+    }
+
+    /// Whether a client certificate is shown to a server that asks.
+    var showsCertificate: Bool { certificate != nil }
+
+    /// What a resolver found for this exchange; nil where none was asked.
+    private func setAddresses(_ found: String?) {
+      let list = configuration.addressList(adding: found)
+      errand_easy_set_list(easy, CURLOPT_RESOLVE, list)
+      curl_slist_free_all(addresses)
+      addresses = list
+      hasOwnAddresses = found != nil
     }
 
     private func setTimes(connect: Duration?, left: Duration?) {

@@ -14,6 +14,7 @@
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     let configuration: CurlConfiguration
+    let trust: CurlTrust
     private let multi: UnsafeMutableRawPointer?
     private let inbox = Locked(CurlInbox())
 
@@ -27,10 +28,12 @@
     private var running: [CurlTransfer] = []
     private var ended: [CurlTransfer] = []
     private var nextWatch: MonotonicInstant?
+    private var handshakes: UInt = 0
     private var pool = CurlHandlePool()
 
-    init(_ configuration: CurlConfiguration) {
+    init(_ configuration: CurlConfiguration, _ trust: CurlTrust) {
       self.configuration = configuration
+      self.trust = trust
       multi = Self.isLibraryReady ? Self.makeMulti(configuration) : nil
     }
 
@@ -202,7 +205,13 @@
     }
 
     private func makeHandle() -> CurlHandle? {
-      CurlHandle(configuration: configuration, connections: connections)
+      CurlHandle(configuration: configuration, trust: trust, connections: connections)
+    }
+
+    /// A number for a handshake that begins now.
+    func nextHandshake() -> UInt {
+      handshakes &+= 1
+      return handshakes
     }
 
     private static let outOfRoom = TransportFailure(
@@ -220,10 +229,10 @@
     private func done(
       _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
     ) {
-      if transfer.canStartAnew() {
+      if transfer.canStartAnew(after: code) {
         curl_multi_remove_handle(multi, handle.easy)
         handle.prepare(transfer)
-        if transfer.staleConnections > 1 { handle.demandFreshConnection() }
+        if transfer.needsFreshConnection { handle.demandFreshConnection() }
         curl_multi_add_handle(multi, handle.easy)
         return
       }

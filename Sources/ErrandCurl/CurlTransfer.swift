@@ -13,6 +13,8 @@
 
     let exchange: Exchange
     let submitted = MonotonicInstant.now
+    /// What a resolver found for the host, as libcurl reads it; nil where none was asked.
+    let addresses: String?
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
 
@@ -29,10 +31,15 @@
     var started: MonotonicInstant
     var firstByte: MonotonicInstant?
     private(set) var hasConnected = false
+    /// The last address that the policy refused, unless another one was allowed.
+    private(set) var refusedAddress: CurlAddress?
+    private var mayConnectSomewhere = false
     private(set) var isReused: Bool?
     private(set) var connection: CurlConnection?
     private(set) var isStale = false
     private(set) var staleConnections = 0
+    /// Whether it was sent once more, since a kept connection died under it.
+    private var isRepeated = false
     @exclusivity(unchecked) private(set) var parser: CurlHeadParser
     @exclusivity(unchecked) private(set) var body: CurlBody?
     private var lateTrailers: CurlFieldCollector?
@@ -47,8 +54,9 @@
     private(set) var expectsContinue: Bool
     private var isExpectationRefused = false
 
-    init(_ exchange: Exchange, loop: CurlLoop) {
+    init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil) {
       self.exchange = exchange
+      self.addresses = addresses
       self.loop = loop
       lastActivity = submitted
       started = submitted
@@ -66,6 +74,17 @@
     }
 
     // MARK: - Connection
+
+    /// Called with each address before it is connected to. Names have been resolved by then, so nothing that a name
+    /// comes to mean later can get around it.
+    func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
+      if loop.trust.allowsAllAddresses { return true }
+      let address = CurlAddress(address)
+      let isAllowed = loop.trust.allows(address?.kind)
+      if isAllowed { mayConnectSomewhere = true }
+      refusedAddress = mayConnectSomewhere ? nil : address
+      return isAllowed
+    }
 
     /// Called before each writing of the request, also when libcurl does it again. False ends the transfer.
     func mayRequest(over connection: CurlConnection?) -> Bool {
@@ -93,12 +112,38 @@
       return true
     }
 
-    /// libcurl sends a request again when a kept connection dies under it. Only these may be.
-    private var mayBeSentAgain: Bool { exchange.request.method == .get || exchange.request.method == .head }
+    /// libcurl sends a request again when a kept connection dies under it. Only these may be; one whose body is pulled
+    /// begins anew where it may be sent again.
+    private var mayBeSentAgain: Bool {
+      if let mayBeRepeated = exchange.mayBeRepeated { return mayBeRepeated && upload == nil }
+      return exchange.request.method == .get || exchange.request.method == .head
+    }
+
+    /// Whether a kept connection died before a byte of the answer, and the request may be sent once more.
+    private func mayBeRepeated(after code: CURLcode) -> Bool {
+      guard exchange.mayBeRepeated == true, !isRepeated, isReused == true, !parser.hasBegun, !exchange.call.isStopped
+      else { return false }
+      if let failure { return (failure as? TransportFailure)?.kind == .closedBeforeResponse }
+      switch code {
+      case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: return true
+      default: return false
+      }
+    }
+
+    /// Whether it has to begin anew on a connection that nobody used before.
+    var needsFreshConnection: Bool { isRepeated || staleConnections > 1 }
 
     /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to be
-    /// asked before the body.
-    func canStartAnew() -> Bool {
+    /// asked before the body, or a kept connection died under it.
+    func canStartAnew(after code: CURLcode) -> Bool {
+      if mayBeRepeated(after: code) {
+        isRepeated = true
+        isStale = false
+        failure = nil
+        forgetAnswer()
+        expectsContinue = exchange.request.body?.expectsContinue == true
+        return true
+      }
       if isExpectationRefused, failure == nil {
         forgetAnswer()
         return true

@@ -1,6 +1,6 @@
 #if os(Linux)
-  import ErrandSupport
   public import ErrandCore
+  import ErrandSupport
 
   /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.
   ///
@@ -15,15 +15,27 @@
     }
 
     private let state: Locked<State>
+    private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
-    public init() { state = Locked(Self.state(CurlConfiguration())) }
+    public init() {
+      state = Locked(Self.state(CurlConfiguration(), .standard))
+      resolver = nil
+    }
 
     /// Makes a transport.
+    /// - Parameters:
+    ///   - configuration: How it reaches servers.
+    ///   - resolver: Who finds the addresses of hosts; nil for the system. Nobody is asked about addresses in numbers,
+    ///     about hosts that ``CurlConfiguration/addressOverrides`` names, nor where requests go to a proxy or a Unix
+    ///     socket.
     /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured.
-    public init(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
+    public init(
+      _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
+    ) throws(CurlConfiguration.Invalid) {
       try configuration.validate()
-      state = Locked(Self.state(configuration))
+      state = Locked(Self.state(configuration, try CurlTrust(configuration)))
+      self.resolver = resolver
     }
 
     /// How it reaches servers.
@@ -33,14 +45,24 @@
     /// connections that know the new setting only.
     /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
+      guard configuration != self.configuration else { return }
+      try replace(by: configuration)
+    }
+
+    /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
+    /// keep what they began with; no later one uses a connection that was made under the former trust.
+    /// - Throws: ``CurlConfiguration/Invalid`` where a file cannot be used; nothing has changed then.
+    public func reload() throws(CurlConfiguration.Invalid) { try replace(by: configuration) }
+
+    private func replace(by configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try configuration.validate()
-      let old = state.withLock { state -> CurlTimers? in
-        guard state.configuration != configuration else { return nil }
-        let old = state.timers
-        state = Self.state(configuration)
+      let new = Self.state(configuration, try CurlTrust(configuration))
+      let old = state.withLock { state in
+        let old = state
+        state = new
         return old
       }
-      _ = old
+      _ = old  // released here, outside the lock
     }
 
     /// All but telling kinds of networks apart.
@@ -79,7 +101,9 @@
       guard loop.isUsable else {
         throw TransportFailure(.other, "libcurl has no memory or no file descriptor left.", isCertainlyNotSent: true)
       }
-      let transfer = CurlTransfer(exchange, loop: loop)
+      var addresses: String?
+      if let resolver { addresses = try await CurlResolving(exchange, loop.configuration).addresses(by: resolver) }
+      let transfer = CurlTransfer(exchange, loop: loop, addresses: addresses)
       try await exchange.call.wait(asking: { _ in loop.push(.abort(transfer)) }) { wakeup in
         transfer.wakeup = wakeup
         loop.push(.submit(transfer))
@@ -87,8 +111,8 @@
       return try withExtendedLifetime(timers) { try transfer.outcome() }
     }
 
-    private static func state(_ configuration: CurlConfiguration) -> State {
-      let timers = CurlTimers(loop: CurlLoop(configuration))
+    private static func state(_ configuration: CurlConfiguration, _ trust: CurlTrust) -> State {
+      let timers = CurlTimers(loop: CurlLoop(configuration, trust))
       return State(configuration: configuration, timers: timers, executor: CurlExecutor(timers: timers))
     }
   }

@@ -37,12 +37,19 @@ struct JSONWriter {
 
   private mutating func write(_ number: Double) throws(JSONError) {
     if number.isFinite {
-      append("\(number)")
+      append(Self.digits(of: number))
     } else if strict {
       throw JSONError.notFinite(path: JSONPath(steps))
     } else {
       append("null")
     }
+  }
+
+  /// The shortest digits that name the number. Whole numbers beyond 2⁵³ have all of theirs: `1.8433929423726855e+19` is
+  /// read as the whole number of just these digits, which is another one.
+  private static func digits(of number: Double) -> String {
+    guard number.magnitude >= 0x1p53 else { return "\(number)" }
+    return Int64(exactly: number).map(String.init) ?? UInt64(exactly: number).map(String.init) ?? "\(number)"
   }
 
   private mutating func write(_ elements: [JSONValue]) throws(JSONError) {

@@ -66,6 +66,17 @@
       #expect(throws: TransportFailure.self) { try Self.decode(wrongSum, coding.makeDecoder()) }
     }
 
+    /// Found by a fuzzer: the formats of zstd 0.5, 0.6 and 0.7, and a frame to be skipped.
+    @Test(arguments: [0x25, 0x26, 0x27, 0x50] as [UInt8])
+    func `only the format of the RFC is zstd`(_ first: UInt8) throws {
+      let rest: [UInt8] = first == 0x50 ? [0x2A, 0x4D, 0x18, 0, 0, 0, 0] : [0xB5, 0x2F, 0xFD, 0, 0, 0, 0, 0]
+      for size in [1, 3, 100] {
+        #expect(throws: TransportFailure.self) {
+          try Self.decode([first] + rest, ContentCoding.zstd.makeDecoder(), by: size)
+        }
+      }
+    }
+
     @Test func `a bare deflate stream is understood`() throws {
       let plain = Array(CodedSamples.text.utf8)
       for size in [1, 1000] {

@@ -34,7 +34,7 @@
       Row(CURLE_OPERATION_TIMEDOUT, .connecting, .connectTimeout),
       Row(CURLE_OPERATION_TIMEDOUT, .sent, .idleTimeout),
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls), Row(CURLE_PEER_FAILED_VERIFICATION, .connecting, .tls),
-      Row(CURLE_SSL_CACERT_BADFILE, .connecting, .tls), Row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .connecting, .tls),
+      Row(CURLE_SSL_CACERT_BADFILE, .connecting, .tls), Row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .connecting, .pinMismatch),
       Row(CURLE_SSL_CERTPROBLEM, .connecting, .tls),
       Row(CURLE_GOT_NOTHING, .sent, .closedBeforeResponse, "Empty reply from server"),
       Row(CURLE_SEND_ERROR, .sent, .closedBeforeResponse), Row(CURLE_RECV_ERROR, .sent, .closedBeforeResponse),
@@ -43,8 +43,13 @@
       Row(CURLE_RECV_ERROR, .inBody, .reset, "Recv failure: Connection reset by peer"),
       Row(CURLE_RECV_ERROR, .inHead, .tooLarge, "Too large response headers: 307204 > 307200"),
       Row(CURLE_RECV_ERROR, .inBody, .malformedResponse, "Illegal or missing hexadecimal sequence in chunked-encoding"),
-      Row(CURLE_RECV_ERROR, .connecting, .proxy, "CONNECT tunnel failed, response 407"),
-      Row(CURLE_RECV_ERROR, .sent, .tls, "tlsv13 alert certificate required"),
+      Row(CURLE_RECV_ERROR, .connecting, .proxyCredentials, "CONNECT tunnel failed, response 407"),
+      Row(CURLE_RECV_ERROR, .connecting, .proxy, "CONNECT tunnel failed, response 502"),
+      Row(CURLE_RECV_ERROR, .sent, .clientCertificateRequired, "tlsv13 alert certificate required"),
+      Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tlsVersion, "tlsv1 alert protocol version"),
+      Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls, "sslv3 alert handshake failure"),
+      Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls, "wrong version number"),
+      Row(CURLE_RECV_ERROR, .sent, .tls, "tlsv1 alert unknown ca"),
       Row(CURLE_PARTIAL_FILE, .inBody, .truncated),
       Row(CURLE_WEIRD_SERVER_REPLY, .inHead, .malformedResponse),
       Row(CURLE_BAD_FUNCTION_ARGUMENT, .inBody, .malformedResponse),
@@ -78,16 +83,42 @@
       #expect(failure.transportFailure.isCertainlyNotSent)
     }
 
-    @Test(arguments: [
-      (10, "The certificate of https://example.com has expired (x; libcurl 60)."), (9, "is not valid yet"),
-      (18, "signed by itself"),
-      (20, "an authority that is not trusted"), (62, "is for another host"), (0, "could not be set up"),
-    ])
-    func `a refused certificate says why`(_ verifyResult: Int, _ words: String) throws {
+    static let verdicts: [(Int, TransportFailure.Kind, String)] = [
+      (10, .certificateExpired, "The certificate of https://example.com has expired;"),
+      (9, .certificateNotYetValid, "is not valid yet"), (18, .certificateSelfSigned, "signed by itself"),
+      (19, .unknownAuthority, "an authority that is not trusted"),
+      (20, .unknownAuthority, "an authority that is not trusted"), (62, .wrongHost, "is for another host"),
+      (0, .tls, "could not be set up"),
+    ]
+
+    @Test(arguments: verdicts)
+    func `a refused certificate says why`(
+      _ verifyResult: Int, _ kind: TransportFailure.Kind, _ words: String
+    ) throws {
       let origin = try HTTPURL("https://example.com").origin
       var failure = CurlFailure(code: CURLE_PEER_FAILED_VERIFICATION, text: "x", origin: origin)
       failure.verifyResult = verifyResult
+      #expect(failure.transportFailure.kind == kind)
+      #expect(failure.transportFailure.kind.concernsTLS)
       #expect(failure.transportFailure.description.contains(words))
+    }
+
+    @Test func `a client certificate's fault is told apart`() throws {
+      let origin = try HTTPURL("https://example.com").origin
+      for (text, showed, lacked, kind) in [
+        ("sslv3 alert handshake failure", false, true, TransportFailure.Kind.clientCertificateRequired),
+        ("Recv failure: Connection reset by peer", false, true, .clientCertificateRequired),
+        ("Recv failure: Connection reset by peer", true, false, .closedBeforeResponse),
+        ("Recv failure: Connection reset by peer", false, false, .closedBeforeResponse),
+        ("tlsv1 alert unknown ca", true, false, .clientCertificateRefused),
+        ("sslv3 alert certificate expired", true, false, .clientCertificateRefused),
+      ] {
+        var failure = CurlFailure(code: CURLE_RECV_ERROR, text: text, origin: origin)
+        failure.mayHaveBeenSent = true
+        failure.showedCertificate = showed
+        failure.lackedCertificate = lacked
+        #expect(failure.kind == kind, "\(text) \(showed) \(lacked)")
+      }
     }
   }
 #endif

@@ -195,7 +195,7 @@
       let transport = try CurlTransport(configuration)
       let failure = await TransportConformance.failure(
         of: Exchange(request: try HTTPRequest(url: "https://example.com/")), over: transport)
-      #expect(failure?.kind == .proxy)
+      #expect(failure?.kind == .proxyCredentials)
       #expect(failure?.isCertainlyNotSent == true)
     }
 

@@ -115,6 +115,17 @@ import Testing
     }
   }
 
+  /// Found by a fuzzer: the shortest digits of such a number name another whole number.
+  @Test(arguments: [
+    18_433_929_423_726_854_778.1, 0x1.FFFFFFFFFFFFFp63, 0x1p63, -0x1p63, 0x1.0000000000001p53, 9_007_199_254_740_994,
+    1e17, -1e18, 0x1p64, 1e300,
+  ])
+  func `large whole numbers stay themselves`(number: Double) throws {
+    let value = JSONValue.array([.number(number)])
+    let text = try value.serialized()
+    #expect(try JSONValue(parsing: text) == value, "\(String(decoding: text, as: UTF8.self))")
+  }
+
   @Test func `coding goes both ways`() throws {
     struct Holder: Codable, Equatable { var meta: JSONValue, list: [JSONValue], none: JSONValue?, null: JSONValue }
     let holder = Holder(

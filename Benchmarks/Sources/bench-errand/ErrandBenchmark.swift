@@ -31,11 +31,13 @@ import Synchronization
 ///     upload             from the file
 ///
 /// Equal calls have an exchange each, but for modes that end in `-joining`, such as alone-joining: there the client
-/// lets them share.
+/// lets them share. In modes that end in `-guarded`, such as typed-guarded, calls show an account's credential, may be
+/// tried again, and pass a breaker and a rate that holds nobody back.
 @main struct ErrandBenchmark {
   @MainActor static func main() async {
     let benchmark = Benchmark(client: "errand")
     let client = APIClient(configuration(benchmark))
+    if benchmark.isGuarded { await Guards.set(on: client) }
     switch benchmark.plainMode {
     case "parallel":
       let request = Bytes(url: benchmark.url)
@@ -191,10 +193,17 @@ import Synchronization
 
 extension Benchmark {
   private static let joining = "-joining"
+  private static let guarded = "-guarded"
 
   /// Whether equal calls share an exchange.
   fileprivate var joins: Bool { mode.hasSuffix(Self.joining) }
 
+  /// Whether everything that guards a call is on.
+  fileprivate var isGuarded: Bool { mode.hasSuffix(Self.guarded) }
+
   /// The mode without a word on that.
-  fileprivate var plainMode: String { joins ? String(mode.dropLast(Self.joining.count)) : mode }
+  fileprivate var plainMode: String {
+    let suffix = [Self.joining, Self.guarded].first { mode.hasSuffix($0) }
+    return String(mode.dropLast(suffix?.count ?? 0))
+  }
 }

@@ -28,6 +28,9 @@ static inline CURLcode errand_easy_set_list(CURL *easy, CURLoption option, struc
   return curl_easy_setopt(easy, option, value);
 }
 
+// Bytes that libcurl copies; none where `length` is 0.
+CURLcode errand_easy_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length);
+
 static inline CURLMcode errand_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
@@ -36,9 +39,9 @@ static inline CURLMcode errand_multi_set_long(CURLM *multi, CURLMoption option, 
 void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_callback body,
                                curl_read_callback upload, curl_prereq_callback before_request, void *data);
 
-// Sets the callbacks that open and close sockets. Both are handed `data`.
-void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, curl_closesocket_callback close,
-                                      void *data);
+// Sets the callbacks that open and close sockets, and what they are handed. That of closing must outlive the handle.
+void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, void *open_data,
+                                      curl_closesocket_callback close, void *close_data);
 
 // What libcurl knows of a transfer; zero or null where it knows nothing.
 long errand_easy_long(CURL *easy, CURLINFO info);
@@ -50,6 +53,12 @@ CURL *errand_multi_next_done(CURLM *multi, CURLcode *code);
 
 // Opens a socket of the kind an address needs, close-on-exec.
 curl_socket_t errand_socket_open(const struct curl_sockaddr *address);
+
+// The bytes of an address in network order: 4 or 16 of them, or 0 where it is none of the internet protocol.
+size_t errand_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]);
+
+// The same of an address in numbers.
+size_t errand_address_parse(const char *text, uint8_t bytes[16]);
 
 // Closes it. 0 when it went well.
 int errand_socket_close(curl_socket_t socket);
@@ -76,6 +85,29 @@ bool errand_tls_demand_host(void *context, const char *host);
 // From now on sets `*closed` when the server says that it closes the TLS connection of a running transfer. False where
 // that cannot be told. `closed` has to outlive the connection.
 bool errand_tls_watch_close(CURL *easy, bool *closed);
+
+// Gives the handshakes of a TLS context a number above 0, by which to ask about them.
+void errand_tls_number(void *context, uintptr_t number);
+
+// Whether the server asked for a certificate in the handshake of this number and got none. To be asked on the thread
+// that made it, and soon.
+bool errand_tls_lacked_certificate(uintptr_t number);
+
+// The number of certificates in PEM; -1 where that cannot be told.
+int errand_pem_count_certificates(const void *pem, size_t length);
+
+// Whether a certificate and a key can be used together.
+typedef enum {
+  errand_pair_unknown, // there is no OpenSSL to ask
+  errand_pair_fits,
+  errand_pair_no_certificate,
+  errand_pair_no_key, // none there, or not with this passphrase
+  errand_pair_differs,
+} errand_pair;
+
+errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_length, const void *key,
+                                  size_t key_length, const char *passphrase);
+errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase);
 
 // The file of certificate authorities that libcurl was built for, or null.
 const char *errand_system_authorities(void);

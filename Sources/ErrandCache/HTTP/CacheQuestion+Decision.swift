@@ -75,6 +75,9 @@ extension CacheQuestion {
     return isForServer || (hasConditional && !isReading) ? .conditional : nil
   }
 
+  /// Whether the server may be asked, be it in the background.
+  package var mayAskServer: Bool { !mode.asksNobody && !asks.onlyIfCached }
+
   /// What takes the place of asking the server, where that is not wanted.
   private func barred(_ reason: CacheMiss) -> CacheDecision? {
     if mode.asksNobody { return .fail(reason) }

@@ -8,6 +8,8 @@ struct CacheTrip: StationNote {
   let question: CacheQuestion
   /// The generation at look-up.
   let generation: UInt64
+  /// The cookies of the jar that the key was made with.
+  let cookies: String?
   /// The stored answer that the server is asked about, and how.
   var asked: (entry: CacheEntry, how: CacheValidation)?
   /// Why the call went on.
@@ -27,11 +29,14 @@ extension CallContext {
     return .of(account: account, fields: fields)
   }
 
-  /// A request as its key is made of it: with what this call shows in place of the account's credential.
-  func keyed(_ request: HTTPRequest) -> HTTPRequest {
-    guard account != nil, let instead = plan.instead, !request.fields.contains(.authorization) else { return request }
+  /// A request as its key is made of it: with what this call shows in place of the account's credential, and the
+  /// cookies of the jar.
+  func keyed(_ request: HTTPRequest, with cookies: String?) -> HTTPRequest {
+    let instead = account == nil || request.fields.contains(.authorization) ? nil : plan.instead
+    if instead == nil, cookies == nil { return request }
     var request = request
-    request.fields.append(HTTPField(.authorization, instead, isSecret: true))
+    if let instead { request.fields.append(HTTPField(.authorization, instead, isSecret: true)) }
+    if let cookies { request.fields.append(HTTPField(.cookie, cookies)) }
     return request
   }
 

@@ -29,14 +29,16 @@ package struct Caching: Interceptor {
       if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
       return try await next(request)
     }
+    let cookies = context.cookies(for: request)
     let (recipe, key) = cache.keys.key(
-      for: context.keyed(request), policy.model ?? .lifetime, plan.key, context.partition(of: request), salt: salt)
+      for: context.keyed(request, with: cookies), policy.model ?? .lifetime, plan.key, context.partition(of: request),
+      salt: salt)
     let question = CacheQuestion(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(
-      store: store, recipe: recipe, key: key, question: question, generation: generation)
+      store: store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
   }

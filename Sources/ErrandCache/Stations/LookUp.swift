@@ -45,10 +45,10 @@ struct LookUp {
     var trip = trip
     switch (decision, entry) {
     case (.serve(let serving), let entry?):
-      if serving.refreshes { refresh(entry, trip) }
+      if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
       return served(entry, serving, trip)
     case (.notModified(let serving), let entry?):
-      if serving.refreshes { refresh(entry, trip) }
+      if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
       return served(entry, serving, trip, body: false)
     case (.validate(let how), let entry?):
       trip.asked = (entry, how)
@@ -134,6 +134,7 @@ struct LookUp {
     switch error {
     case let failure as TransportFailure: failure.kind != .sink && failure.kind != .unsupported
     // An interceptor of the app around the exchange has seen it.
+    case let error as APIError where error.code == .circuitOpen: true
     case let error as APIError: error.stage == .transport && (error.cause.map(isServersFault) ?? false)
     case let stopped as CallState.Stopped: stopped.reason == .expired
     default: false
@@ -152,7 +153,8 @@ struct LookUp {
     let request = withoutConditions
     let question = trip.question.asked(by: request)
     var refreshing = CacheTrip(
-      store: trip.store, recipe: trip.recipe, key: trip.key, question: question, generation: generation)
+      store: trip.store, recipe: trip.recipe, key: trip.key, question: question, generation: generation,
+      cookies: trip.cookies)
     refreshing.asked = (entry, question.validation(of: entry.head))
     refreshing.forward = .miss(.expired)
     let background = context.with(note: refreshing).inBackground(state)

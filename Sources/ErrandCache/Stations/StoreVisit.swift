@@ -85,7 +85,7 @@ struct StoreVisit {
     }
   }
 
-  private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request)) }
+  private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 
   private func put(_ entry: CacheEntry, _ generation: UInt64) -> Bool {
     let isStored = whileCurrent(generation, entry.key, entry.head.label) { trip.store.put(entry) }
@@ -138,12 +138,14 @@ struct StoreVisit {
 
   private var alias: (key: CacheKey, question: CacheQuestion)? {
     guard let alias = context.cache?.alias, let model = alias.policy.model else { return nil }
+    // The jar may hold others' cookies by now, so what was got with cookies has no place under another request.
+    if trip.cookies != nil || context.cookies(for: alias.request) != nil { return nil }
     let recipe = CacheKeyRecipe(
       model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
       partition: context.partition(of: request), salt: trip.recipe.salt)
     let question = CacheQuestion(
       alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: trip.recipe.salt)
-    return (recipe.key(for: context.keyed(asShown(alias.request))), question)
+    return (recipe.key(for: context.keyed(asShown(alias.request), with: nil)), question)
   }
 
   /// It is the answer to whoever shows what this request shows.

@@ -8,8 +8,9 @@ struct Demo {
   nonisolated static let scenes: [any DemoScene] = [
     AsyncScene(), RegisterScene(), ShapeScene(), BrokenShapeScene(), JSONValueScene(), EnvelopeScene(), CDNScene(),
     FilterScene(), BasicAuthScene(), ClosureScene(), DelegateScene(), SpinnerScene(), CancelScene(), TimeoutScene(),
-    RedirectScene(), RetryScene(), RefreshScene(), DownloadScene(), ResumeScene(), UploadScene(), MetricsScene(),
-    LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(), BatchScene(), ChainScene(),
+    RedirectScene(), CookieScene(), RetryScene(), RefreshScene(), LogoutScene(), DownloadScene(), ResumeScene(),
+    UploadScene(), EventScene(), MetricsScene(), LifetimeScene(), CachedThenFreshScene(), TwoAccountsScene(),
+    BatchScene(), ChainScene(),
   ]
 
   private let renderer: SceneRenderer

@@ -24,6 +24,9 @@ public protocol Accessory: Sendable {
   func willStop(_ group: GroupInfo, _ ending: GroupEnding)
   /// Everybody has been told of the end of a batch or a chain.
   func didStop(_ group: GroupInfo, _ ending: GroupEnding)
+
+  /// An account was logged out, and its calls were cancelled. Told to the client's accessories, by whoever logs out.
+  func sessionEnded(of account: String)
 }
 
 extension Accessory {
@@ -43,4 +46,6 @@ extension Accessory {
   public func willStop(_ group: GroupInfo, _ ending: GroupEnding) {}
   /// Nothing.
   public func didStop(_ group: GroupInfo, _ ending: GroupEnding) {}
+  /// Nothing.
+  public func sessionEnded(of account: String) {}
 }

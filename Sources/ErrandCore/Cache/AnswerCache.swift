@@ -4,6 +4,8 @@ package protocol AnswerCache: AnyObject, Sendable {
   var lookUp: any Interceptor { get }
   /// The station that acts on an exchange: it stands below the place where calls are joined.
   var storing: any Interceptor { get }
+  /// Removes everything of an account.
+  func removeAll(account: String) async
 }
 
 /// Which cache a client uses.

@@ -70,18 +70,29 @@ extension APIClient {
   func launch<R: APIRequest>(
     _ request: R, _ options: CallOptions, _ callbacks: CallCallbacks<R.Response>
   ) -> Call {
-    let snapshot = snapshot
     let typed = TypedCall(request, onCached: callbacks.onCached)
+    return launch(typed, options, executor: callbacks.executor, onProgress: callbacks.onProgress) { info, _ in
+      { ending in _ = typed.tell(ending) { callbacks.onEnd(info, $0) } }
+    }
+  }
+
+  /// - Parameter prepare: Given what came, off the executor; makes the job that tells the end, on the executor. That
+  ///   end may be a cancel that came in between.
+  func launch<R: APIRequest>(
+    _ typed: TypedCall<R>, _ options: CallOptions, executor: CallbackExecutor, onProgress: ProgressCallback?,
+    prepare: @escaping @Sendable (CallInfo, CallEnding) -> @Sendable (CallEnding) -> Void
+  ) -> Call {
+    let snapshot = snapshot
     let run = CallRun(
-      typed, options, snapshot, registry,
-      delivery: .init(executor: callbacks.executor, onProgress: callbacks.onProgress))
-    let watch = callbacks.executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
+      typed, options, snapshot, registry, delivery: .init(executor: executor, onProgress: onProgress))
+    let watch = executor.isMain ? DeliveryWatch(run.info.id, run.info.name, snapshot, registry) : nil
     Task { @concurrent in
       let ending = await run.work()
+      let tell = prepare(run.info, ending)
       watch?.start()
       run.hand {
         watch?.stop()
-        run.finish(ending) { _ = typed.tell($0) { callbacks.onEnd(run.info, $0) } }
+        run.finish(ending, tell)
       }
     }
     return Call(info: run.info, state: run.state)

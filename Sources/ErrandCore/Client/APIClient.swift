@@ -12,7 +12,7 @@ import ErrandSupport
 public final class APIClient: Sendable {
   let fittings: ClientFittings
   private let state: Locked<ClientSnapshot>
-  let registry = CallRegistry()
+  let registry: CallRegistry
 
   /// Makes a client from a configuration, an order of the line and a platform transport.
   package init(
@@ -22,10 +22,16 @@ public final class APIClient: Sendable {
   ) {
     let missing = APIError.build(
       .unsupported, "There is no transport for this platform; choose one in the configuration.")
+    let calls = CallRegistry()
+    let refreshing = RefreshControl()
+    self.registry = calls
     fittings = ClientFittings(
       order: order, platform: { platform().map { .success($0) } ?? .failure(missing) }, registry: registry,
-      admission: AdmissionControl(limits: configuration.admission), standardCache: cache)
-    state = Locked(ClientSnapshot(configuration, fittings))
+      admission: AdmissionControl(limits: configuration.admission), refreshing: refreshing,
+      sessions: ClientSessions(calls, refreshing), standardCache: cache)
+    let snapshot = ClientSnapshot(configuration, fittings)
+    snapshot.settle(in: fittings.sessions)
+    state = Locked(snapshot)
   }
 
   /// How the client works now. Setting it counts for calls that start later.
@@ -44,7 +50,10 @@ public final class APIClient: Sendable {
       let made = ClientSnapshot(configuration, fittings)
       let before = current
       current = state.withLock { present in
-        if present === before { present = made }
+        if present === before {
+          present = made
+          made.settle(in: fittings.sessions)
+        }
         return present
       }
       if current === made { return fittings.admission.change(made.timers) { snapshot.configuration.admission } }

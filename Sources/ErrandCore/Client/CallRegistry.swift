@@ -10,6 +10,8 @@ final class CallRegistry: Sendable {
     let tag: String?
     /// The number of a group; nil for a call.
     var group: UInt64?
+    /// What is noted of the call; nil for a group.
+    var record: CallRecord?
   }
 
   private struct Places: Sendable {
@@ -51,6 +53,14 @@ final class CallRegistry: Sendable {
     let groups = picked.filter { $0.group != nil }.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
     let calls = picked.lazy.filter { $0.group == nil }
     return groups.count { $0.state.stop(.cancelled) } + calls.count { $0.state.stop(.cancelled) }
+  }
+
+  /// Stops every call that was frozen as an account; returns how many it made a difference to.
+  func cancel(account: String) -> Int {
+    running.count { entry in
+      guard let record = entry.record, entry.state.endsBy == nil, record.ends(account) else { return false }
+      return entry.state.stop(.cancelled)
+    }
   }
 
   /// True once: for the delivery that has to warn of a late main actor.

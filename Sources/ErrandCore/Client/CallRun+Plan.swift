@@ -11,9 +11,10 @@ extension CallRun {
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
+      cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,
       redirects: request.redirects ?? snapshot.configuration.redirects,
-      retries: retries.attempts > 1 ? retries : nil, idempotency: request.idempotency,
-      connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
+      retries: retries.attempts > 1 || retries.hedging != nil ? retries : nil, idempotency: request.idempotency,
+      hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .seconds(10)).duration,
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
       cacheKey: request.cacheKey,
@@ -51,12 +52,14 @@ extension CallRun {
     let request = info.request
     let own = request.cache
     let declared = own.isInherited ? family?.cache ?? .inherited : own
-    let configuration = snapshot.configuration
     let other = request.cachedAs
+    // Its parts are read one by one: a copy of the whole would retain what all threads retain, for every call.
     let isSilent =
       declared == .none
-      || declared.isInherited && configuration.cacheRules.isEmpty && configuration.cachePolicy.model == nil
+      || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
+        && snapshot.configuration.cachePolicy.model == nil
     if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
+    let configuration = snapshot.configuration
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
     let bodiesAreFinal = configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }

@@ -64,7 +64,8 @@ final class CallRun: Sendable {
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories =
       options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
-    place = registry.add(.init(state: state, info: info, owner: options.ownership?.number, tag: options.tag))
+    place = registry.add(
+      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)
@@ -131,7 +132,7 @@ final class CallRun: Sendable {
   /// What came, or the reason for which the call was stopped, whatever came.
   private func turned(_ ending: CallEnding, by reason: CallState.StopReason?) -> CallEnding {
     guard let reason else { return ending }
-    let superseded = reason == .cancelled ? turn?.supersession : nil
+    let superseded = reason == .cancelled ? turn?.supersession ?? (record.isLoggedOut ? .loggedOut : nil) : nil
     let error = superseded ?? stopError(reason)
     if ending.error?.stage == error.stage, superseded == nil { return ending }
     return ending.replaced(by: complete(error, ending.response, ending.metrics, ending.request))

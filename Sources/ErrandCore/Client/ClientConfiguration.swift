@@ -49,6 +49,8 @@ public struct ClientConfiguration: Sendable {
 
   /// Who is logged in.
   public var credentials: (any CredentialProvider)?
+  /// Whether cookies are kept and sent: not at all by default.
+  public var cookies = CookieRule.off
   /// Interceptors around every call, outermost first. They see raw answers, redirects followed.
   public var interceptors: [any Interceptor] = []
   /// Interceptors around every exchange, outermost first. They see what is really sent: a signature goes here.
@@ -57,6 +59,8 @@ public struct ClientConfiguration: Sendable {
   public var accessories: [any Accessory] = []
   /// How many exchanges may run at once.
   public var admission = AdmissionLimits()
+  /// When calls to an origin that keeps failing are refused at once; nil for never.
+  public var breaker: BreakerRule?
   /// The transport: by name, or one of the user's own.
   public var transport: TransportChoice = .platform
   /// The clock; nil for the transport's own. Tests set a manual one.

@@ -6,26 +6,38 @@ final class ClientSnapshot: Sendable {
   let timers: any Timers
   let capabilities: TransportCapabilities
   let base: HTTPURL.Origin?
+  let hosts: Result<HostList?, APIError>
+  private let cache: (any AnswerCache)?
 
   init(_ configuration: ClientConfiguration, _ fittings: ClientFittings) {
     self.configuration = configuration
     let transport = Self.transport(configuration.transport, fittings)
     let base = RequestBuilder.parse(base: configuration.environment.baseURL)
     self.base = try? base.get().origin
+    hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
     builder = RequestBuilder(
       configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])
+    let cache = Self.cache(configuration.cache, fittings)
+    self.cache = cache
     line = transport.map { transport in
       Line(
         fittings.order(
           LineParts(
             interceptors: configuration.interceptors.map(UserStation.init),
             exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
-            admission: fittings.admission, refreshing: fittings.refreshing, retrying: fittings.retrying,
-            joining: fittings.joining, cache: Self.cache(configuration.cache, fittings),
+            sessions: fittings.sessions, admission: fittings.admission, breaking: fittings.breaking,
+            breaker: configuration.breaker, refreshing: fittings.refreshing, retrying: fittings.retrying,
+            joining: fittings.joining, carriesCookies: configuration.cookies.isOn, cache: cache,
             transport: transport)))
     }
+  }
+
+  /// Whoever logs accounts out reaches the client, and what it has now.
+  func settle(in sessions: ClientSessions) {
+    sessions.take(cache: cache, cookies: configuration.cookies, accessories: configuration.accessories)
+    (configuration.credentials as? CredentialStore)?.attach(sessions)
   }
 
   private static func cache(_ choice: CacheChoice, _ fittings: ClientFittings) -> (any AnswerCache)? {
@@ -56,8 +68,10 @@ struct ClientFittings: Sendable {
   let platform: @Sendable () -> Result<any Transport, APIError>
   let registry: TransportRegistry
   let admission: AdmissionControl
+  let breaking = BreakerControl()
   let joining = JoinControl()
   let retrying = RetryControl()
-  let refreshing = RefreshControl()
+  let refreshing: RefreshControl
+  let sessions: ClientSessions
   let standardCache: (any AnswerCache)?
 }

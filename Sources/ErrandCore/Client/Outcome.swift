@@ -13,6 +13,12 @@ public struct Outcome<Value: Sendable>: Sendable {
   /// Whether it is the same answer that was told before as the stored one, in `cached, then fresh`.
   public let isUnchanged: Bool
 
+  /// The end of a call that was never made.
+  static func failed(_ error: APIError) -> Outcome {
+    Outcome(
+      result: .failure(error), request: nil, response: nil, origin: nil, metrics: CallMetrics(), isUnchanged: false)
+  }
+
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }
   /// The error; nil for success.

@@ -7,10 +7,15 @@ public struct ServerEnvironment: Sendable, Hashable {
   /// The URL of the CDN; nil for none.
   public var cdnURL: String?
 
+  /// Other servers that give the same answers below these URLs, in the order in which they are asked where the base
+  /// URL's server fails. They get the credential that belongs to the base URL.
+  public var fallbackURLs: [String]
+
   /// Makes an environment.
-  public init(_ name: String = "default", baseURL: String, cdnURL: String? = nil) {
+  public init(_ name: String = "default", baseURL: String, cdnURL: String? = nil, fallbackURLs: [String] = []) {
     self.name = name
     self.baseURL = baseURL
     self.cdnURL = cdnURL
+    self.fallbackURLs = fallbackURLs
   }
 }

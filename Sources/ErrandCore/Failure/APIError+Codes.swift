@@ -24,10 +24,15 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The credential was refused or has run out, and no other could be had.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
+  /// The call's account was logged out while it was under way.
+  public static let loggedOut = Self(rawValue: "loggedOut")
   /// The call was not let in.
   public static let admission = Self(rawValue: "admission")
   /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
   public static let queueFull = Self(rawValue: "queueFull")
+  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); nothing was sent. The cause is a
+  /// ``CircuitOpen``.
+  public static let circuitOpen = Self(rawValue: "circuitOpen")
   /// Another call of this kind is under way, and the request ignores repeats.
   public static let repeated = Self(rawValue: "repeated")
 

@@ -6,14 +6,15 @@
 /// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
 /// ├── authorize    noCredential refreshFailed
-/// ├── admission    queueFull repeated, or a code of an interceptor's own
+/// ├── admission    queueFull circuitOpen repeated, or a code of an interceptor's own
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
-/// ├── decode       decoding
+/// ├── decode       decoding reform, tooLarge for a line of a stream
 /// ├── cache        cacheMiss
+/// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch
 /// ├── group        step tooFew
-/// ├── cancelled    cancelled
+/// ├── cancelled    cancelled loggedOut
 /// └── deadline     deadline
 /// ```
 ///

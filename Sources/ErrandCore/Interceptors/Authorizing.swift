@@ -36,6 +36,7 @@ package struct Authorizing: Interceptor {
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext
   ) async throws -> Credential? {
     do {
+      let control = (provider as? CredentialStore)?.refreshing ?? control
       return try await control.newer(than: old, for: context.account, by: provider, context.call)
     } catch {
       try context.call.check()
@@ -58,10 +59,10 @@ package struct Authorizing: Interceptor {
     if request.fields.contains(.authorization) { return nil }
     switch context.plan.credential {
     case .none: return nil
-    case .own(let credential): return request.url.origin == context.opener ? credential : nil
+    case .own(let credential): return context.plan.home(of: request.url.origin) == context.opener ? credential : nil
     case .inherited:
       guard let provider = context.plan.provider, let base = context.plan.base,
-        provider.belongs(to: request.url.origin, base: base)
+        provider.belongs(to: context.plan.home(of: request.url.origin), base: base)
       else { return nil }
       if let fixed = provider as? FixedCredential { return try await fixed.credential(for: context.account) }
       return try await provided(by: provider, context)

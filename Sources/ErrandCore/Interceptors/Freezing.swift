@@ -1,6 +1,9 @@
 /// Fixes what is sent: below here only conditionals, a range, the credential, cookies and a signature are added.
 package struct Freezing: Interceptor {
-  package init() {}
+  private let sessions: ClientSessions
+
+  /// - Parameter sessions: Knows which sessions have ended.
+  package init(_ sessions: ClientSessions) { self.sessions = sessions }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let frozen = try fixed(request, context)
@@ -23,13 +26,13 @@ package struct Freezing: Interceptor {
       return replayed.request
     }
     try WireRules.check(request)
-    context.freeze(.init(request: request, account: account(context)))
+    context.freeze(.init(request: request, account: try account(context)))
     return request
   }
 
   /// The account of the call's first pass, where there was one.
-  private func account(_ context: CallContext) -> String? {
+  private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
-    return context.plan.provider?.account
+    return try context.plan.provider.flatMap { try sessions.account(of: $0, context.record) }
   }
 }

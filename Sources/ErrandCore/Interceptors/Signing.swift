@@ -22,7 +22,7 @@ public struct Signing: Interceptor {
 
   /// Signs the request and passes it on.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard request.url.origin == context.opener else { return try await next(request) }
+    guard context.plan.home(of: request.url.origin) == context.opener else { return try await next(request) }
     var request = request
     try await sign(&request)
     return try await next(request)

@@ -29,13 +29,27 @@ package struct Transporting: Interceptor {
   private func mayBeKept(_ context: CallContext) -> Bool { context.cache != nil || context.onUnowned != nil }
 
   /// Whether a credential or cookie was added below the freeze, and no account says whose it is: a provider's that
-  /// names none, or that of an interceptor around the exchange.
+  /// names none, or that of an interceptor around the exchange. Or the jar now gave other cookies than those that a
+  /// stored answer was looked for with.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    let isOn = context.plan.cookies.isOn
+    if isOn, let note = context.note, showsOtherCookies(request, than: note, context) { return true }
     guard context.account == nil else { return false }
+    let jars = isOn ? context.record.cookies : nil
     return request.fields.all.contains { field in
-      (field.name == .authorization || field.name == .cookie) && field.value != context.plan.ownCredential
+      (field.name == .authorization && field.value != context.plan.ownCredential
+        || field.name == .cookie && field.value != jars)
         && context.frozenFields?.values(of: field.name).contains(field.value) != true
     }
+  }
+
+  /// Whether the jar gave other cookies than those that a stored answer was looked for with.
+  private func showsOtherCookies(
+    _ request: HTTPRequest, than note: any StationNote, _ context: CallContext
+  ) -> Bool {
+    let sent = request.fields.values(of: .cookie)
+    if let keyed = note.cookies { return sent != [keyed] }
+    return !sent.isEmpty && sent != context.frozenFields?.values(of: .cookie)
   }
 
   /// Sends, and waits for the sink, which may still be writing.
@@ -69,6 +83,8 @@ package struct Transporting: Interceptor {
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
       priority: context.call.priority, network: context.plan.network,
       onInformational: context.plan.log?.informational, onProgress: context.onProgress)
+    exchange.mayBeRepeated =
+      context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
     exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
     return exchange
   }

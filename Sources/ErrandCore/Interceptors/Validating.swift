@@ -39,10 +39,14 @@ package struct Validating: Interceptor {
 
   static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
-    let found = response.fields[.contentType]
-    let shown = found.map { "the content type \"\($0)\"" } ?? "no content type"
+    let found = shown(response.fields)
     throw failure(
-      .contentType, "The answer has \(shown); expected \(patterns.joined(separator: " or ")).", response)
+      .contentType, "The answer has \(found); expected \(patterns.joined(separator: " or ")).", response)
+  }
+
+  /// The content type in words.
+  static func shown(_ fields: HTTPFields) -> String {
+    fields[.contentType].map { "the content type \"\($0)\"" } ?? "no content type"
   }
 
   /// Whether the content type is one of those that are taken.

@@ -113,6 +113,13 @@ public final class CallContext: Sendable {
       sink: sink, onProgress: nil, onUnowned: onUnowned)
   }
 
+  /// The same way down for one of two requests that are on their way side by side.
+  func copied(_ call: CallState, _ record: CallRecord, tellsProgress: Bool) -> CallContext {
+    CallContext(
+      call: call, info: info, plan: plan, cache: cache, record: record, frozen: whatIsFrozen, note: note, sink: sink,
+      onProgress: tellsProgress ? onProgress : nil, onUnowned: onUnowned, flight: flight)
+  }
+
   /// The same way down for an exchange that several calls share.
   func shared(_ flight: JoinFlight, onUnowned: @escaping @Sendable () -> Void) -> CallContext {
     CallContext(

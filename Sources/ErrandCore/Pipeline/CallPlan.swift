@@ -11,10 +11,14 @@ package final class CallPlan: Sendable {
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   let base: HTTPURL.Origin?
+  /// Where the cookies of the call are.
+  let cookies: CookieRule
   package let redirects: RedirectPolicy
   /// How an exchange is tried again; nil where it is not.
   let retries: RetryPolicy?
   let idempotency: Idempotency
+  /// The servers that are asked in turn; nil where there is one.
+  let hosts: HostList?
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   let limits: ResponseLimits
@@ -32,9 +36,9 @@ package final class CallPlan: Sendable {
   init(
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
     credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
-    redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, connectTimeout: Duration?,
-    idleTimeout: Duration?, limits: ResponseLimits,
-    network: NetworkWish, download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
+    cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, hosts: HostList?,
+    connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
+    download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
     probe: FrozenProbe?
   ) {
     self.statusRule = statusRule
@@ -44,9 +48,11 @@ package final class CallPlan: Sendable {
     self.credential = credential
     self.provider = provider
     self.base = base
+    self.cookies = cookies
     self.redirects = redirects
     self.retries = retries
     self.idempotency = idempotency
+    self.hosts = hosts
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
     self.limits = limits
@@ -60,7 +66,7 @@ package final class CallPlan: Sendable {
 
   /// The provider that can give another credential in place of a refused one; nil where the request shows its own.
   var refreshing: (any RefreshingProvider)? {
-    guard case .inherited = credential else { return nil }
+    guard case .inherited = credential, (provider as? CredentialStore)?.refreshes ?? true else { return nil }
     return provider as? any RefreshingProvider
   }
 
@@ -83,6 +89,12 @@ package final class CallPlan: Sendable {
     case .own(let credential): credential.fieldValue
     }
   }
+
+  /// Whether more may be sent for the call than one request.
+  var sendsAgain: Bool { retries != nil || hosts != nil }
+
+  /// The base URL's origin for that of a server it falls back on; every other stays what it is.
+  func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
 
   /// Whether the answer is judged by what its JSON says.
   var readsJSON: Bool { shape != nil || envelope?.code != nil }

@@ -17,14 +17,22 @@ package struct LineParts: Sendable {
   package let interceptors: [any Interceptor]
   /// Interceptors of the app, around the exchange.
   package let exchangeInterceptors: [any Interceptor]
+  /// The sessions of accounts.
+  package let sessions: ClientSessions
   /// The queue of the client.
   package let admission: AdmissionControl
+  /// What is known of origins that keep failing.
+  package let breaking: BreakerControl
+  /// When an origin is left alone; nil for never.
+  package let breaker: BreakerRule?
   /// Who gets new credentials.
   package let refreshing: RefreshControl
   /// The budgets for new attempts.
   package let retrying: RetryControl
   /// The exchanges that calls of the client share.
   package let joining: JoinControl
+  /// Whether cookies are kept.
+  package let carriesCookies: Bool
   /// The cache; nil for none.
   package let cache: (any AnswerCache)?
   /// The transport.

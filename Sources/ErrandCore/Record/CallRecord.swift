@@ -7,6 +7,22 @@ package final class CallRecord: Sendable {
     var sent: HTTPRequest?
     var isSeated = false
     var isRefreshed = false
+    var cookies: String?
+    /// As whom the call was frozen: several where an interceptor sent more than once.
+    var accounts: [String] = []
+    var isLoggedOut = false
+
+    mutating func take(_ other: Notes) {
+      sent = other.sent ?? sent
+      metrics.attempts += other.metrics.attempts
+      metrics.queue += other.metrics.queue
+      if !other.metrics.retries.isEmpty { metrics.retries += other.metrics.retries }
+      if metrics.exchanges.isEmpty {
+        metrics.exchanges = other.metrics.exchanges
+      } else {
+        metrics.exchanges += other.metrics.exchanges
+      }
+    }
   }
 
   private let notes = Locked(Notes())
@@ -32,6 +48,29 @@ package final class CallRecord: Sendable {
     }
   }
 
+  /// Notes as whom the call goes on.
+  func goes(as account: String) {
+    notes.withLock { if !$0.accounts.contains(account) { $0.accounts.append(account) } }
+  }
+
+  /// Notes that an account's session has ended; false where it is not the call's.
+  func ends(_ account: String) -> Bool {
+    notes.withLock { notes in
+      guard notes.accounts.contains(account) else { return false }
+      notes.isLoggedOut = true
+      return true
+    }
+  }
+
+  /// Whether the call ends since its account was logged out.
+  var isLoggedOut: Bool { notes.withLock { $0.isLoggedOut } }
+
+  /// Notes what the jar gave for the exchange that begins.
+  func carries(_ cookies: String?) { notes.withLock { $0.cookies = cookies } }
+
+  /// What the jar gave for the exchange that began last.
+  var cookies: String? { notes.withLock { $0.cookies } }
+
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
   func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
 
@@ -52,19 +91,17 @@ package final class CallRecord: Sendable {
     notes.withLock { notes in
       notes.isSeated = false
       guard let shared else { return }
-      notes.sent = shared.sent ?? notes.sent
-      notes.metrics.attempts += shared.metrics.attempts
-      notes.metrics.queue += shared.metrics.queue
-      if !shared.metrics.retries.isEmpty { notes.metrics.retries += shared.metrics.retries }
-      if notes.metrics.exchanges.isEmpty {
-        notes.metrics.exchanges = shared.metrics.exchanges
-      } else {
-        notes.metrics.exchanges += shared.metrics.exchanges
-      }
+      notes.take(shared)
       let report = isJoined ? shared.metrics.cache?.collapsed : shared.metrics.cache
       notes.metrics.cache = report ?? notes.metrics.cache
       notes.metrics.isJoined = notes.metrics.isJoined || isJoined
     }
+  }
+
+  /// Takes over what was noted of an exchange that was made for this call.
+  func take(_ exchange: CallRecord) {
+    let other = exchange.notes.withLock { $0 }
+    notes.withLock { $0.take(other) }
   }
 
   func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Masks what nobody should read in a log: query values, credentials in URLs, secret fields, line breaks of others.
 package enum Redaction {
   package static let mask = "•••"
@@ -14,27 +12,43 @@ package enum Redaction {
   }
 
   /// A URL on one line; its user info, the values of its query and its fragment masked.
+  ///
+  /// Scalar by scalar: to Swift a question mark with an accent on it is another character than a question mark.
   package static func url(_ text: String) -> String {
-    var text = visible(text)
-    if let start = (text.hasPrefix("//") ? text.range(of: "//") : text.range(of: "://"))?.upperBound {
-      let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-      // Where no port follows the colon, a password with a slash in it was meant.
-      let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0"
-      let reach = port.allSatisfy { $0.isASCII && $0.isNumber || $0 == "]" } ? end : text.endIndex
-      if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
-    }
+    var text = visible(text).unicodeScalars
+    maskUserInfo(of: &text)
     if let hash = text.firstIndex(of: "#"), text.index(after: hash) < text.endIndex {
-      text.replaceSubrange(text.index(after: hash)..., with: mask)
+      text.replaceSubrange(text.index(after: hash)..., with: mask.unicodeScalars)
     }
     let end = text.firstIndex(of: "#") ?? text.endIndex
-    guard let question = text[..<end].firstIndex(of: "?") else { return text }
+    guard let question = text[..<end].firstIndex(of: "?") else { return String(text) }
     let pairs = text[text.index(after: question)..<end].split(separator: "&", omittingEmptySubsequences: false)
-    return text[...question] + pairs.map(pair).joined(separator: "&") + text[end...]
+    return String(text[...question]) + pairs.map(pair).joined(separator: "&") + String(text[end...])
+  }
+
+  private static func maskUserInfo(of text: inout String.UnicodeScalarView) {
+    guard let start = authorityStart(of: text) else { return }
+    let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
+    // Where no port follows the colon, a password with a slash in it was meant.
+    let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0".unicodeScalars[...]
+    let reach = port.allSatisfy { ("0"..."9").contains($0) || $0 == "]" } ? end : text.endIndex
+    if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask.unicodeScalars) }
+  }
+
+  /// Behind `//` at the start, or behind the first `://`.
+  private static func authorityStart(of text: String.UnicodeScalarView) -> String.Index? {
+    if text.starts(with: "//".unicodeScalars) { return text.index(text.startIndex, offsetBy: 2) }
+    var rest = text[...]
+    while let colon = rest.firstIndex(of: ":") {
+      rest = text[text.index(after: colon)...]
+      if rest.starts(with: "//".unicodeScalars) { return text.index(rest.startIndex, offsetBy: 2) }
+    }
+    return nil
   }
 
   /// A word without a value may itself be the secret.
-  private static func pair(_ pair: Substring) -> String {
+  private static func pair(_ pair: Substring.UnicodeScalarView) -> String {
     guard let equals = pair.firstIndex(of: "=") else { return pair.isEmpty ? "" : mask }
-    return pair[...equals] + (pair.index(after: equals) == pair.endIndex ? "" : mask)
+    return String(pair[...equals]) + (pair.index(after: equals) == pair.endIndex ? "" : mask)
   }
 }

@@ -50,6 +50,8 @@ public protocol APIRequest<Response>: GroupStep {
   var headers: RequestHeaders { get }
   /// The credential; the client's provider where nothing is said.
   var credential: RequestCredential { get }
+  /// Whether the request takes part in the client's cookies.
+  var cookies: CookieUse { get }
 
   /// The time-outs; nil parts are left to the family and the client.
   var timeouts: Timeouts? { get }
@@ -133,6 +135,8 @@ extension APIRequest {
   public var headers: RequestHeaders { RequestHeaders() }
   /// The client's.
   public var credential: RequestCredential { .inherited }
+  /// As the client says.
+  public var cookies: CookieUse { .inherited }
   /// The family's or client's.
   public var timeouts: Timeouts? { nil }
   /// Normal.

@@ -50,16 +50,23 @@ struct BodyBuilder {
       }
       return Body(body, declared.contentType)
     case .json(let encode): return try json(encode, declared.contentType)
+    case .encoded(let name, let encode):
+      return Body(try written(as: name, encode), declared.contentType)
+    }
+  }
+
+  private func written(as name: String, _ encode: () throws -> Data) throws(APIError) -> Data {
+    do {
+      return try encode()
+    } catch {
+      if let error = error as? APIError { throw error }
+      throw .build(
+        .invalidBody, APIError.sentence("the body could not be written as \(name): \(error)"), cause: error)
     }
   }
 
   private func json(_ encode: (JSONEncoding) throws -> Data, _ contentType: String) throws(APIError) -> Body {
-    do {
-      return Body(try withCommon(try encode(encoding)), contentType)
-    } catch {
-      if let error = error as? APIError { throw error }
-      throw .build(.invalidBody, APIError.sentence("the body could not be written as JSON: \(error)"), cause: error)
-    }
+    Body(try written(as: "JSON") { try withCommon(try encode(encoding)) }, contentType)
   }
 
   func form(_ arguments: Arguments) throws(APIError) -> Body {

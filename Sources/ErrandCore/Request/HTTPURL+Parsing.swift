@@ -93,6 +93,8 @@ extension HTTPURL {
 
   /// The ASCII form of a host with other letters, by Foundation.
   private static func international(_ bytes: ArraySlice<UInt8>) -> String? {
+    // A name has 253 characters at most, of four bytes at most; Foundation's way takes long for long ones.
+    guard bytes.count <= 253 * 4 else { return nil }
     let url = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")
     guard let host = url?.encodedHost,
       host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })

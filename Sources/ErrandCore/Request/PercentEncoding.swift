@@ -47,6 +47,25 @@ package enum PercentEncoding {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// The bytes behind the escapes; nil where a percent sign has no two digits behind it.
+  package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var rest = bytes.makeIterator()
+    while let byte = rest.next() {
+      switch byte {
+      case 0x25:
+        guard let high = rest.next().flatMap(ASCII.hexValue), let low = rest.next().flatMap(ASCII.hexValue) else {
+          return nil
+        }
+        out.append(high << 4 | low)
+      case 0x2B where plusIsSpace: out.append(0x20)
+      default: out.append(byte)
+      }
+    }
+    return out
+  }
+
   private static func startsEscape(_ bytes: some Collection<UInt8>) -> Bool {
     let two = bytes.prefix(2)
     return two.count == 2 && two.allSatisfy { ASCII.hexValue($0) != nil }

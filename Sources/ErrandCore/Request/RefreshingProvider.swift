@@ -19,10 +19,11 @@ public protocol RefreshingProvider: CredentialProvider {
   /// Gets a credential in the place of one that was refused or is about to run out, and keeps it:
   /// ``CredentialProvider/credential(for:)`` gives it from then on.
   ///
-  /// Runs in a task of the client's own, which no caller's cancel reaches, since a token that the server has exchanged
-  /// must not be lost; so it needs a deadline of its own, as every call of a client has. What it throws is the cause
-  /// of the error of all who wait, and of those who come with the same credential in the next ten seconds. A call that
-  /// it makes itself, by whatever client, is never refreshed for, nor is one of a task that it starts.
+  /// Runs in a task of the client's own, since a token that the server has exchanged must not be lost: no caller's
+  /// cancel reaches it, the end of the account's session does. So it needs a deadline of its own, as every call of a
+  /// client has. What it throws is the cause of the error of all who wait, and of those who come with the same
+  /// credential in the next ten seconds. A call that it makes itself, by whatever client, is never refreshed for, nor
+  /// is one of a task that it starts.
   func refresh(_ old: Credential, for account: String?) async throws -> Credential
 }
 

@@ -7,6 +7,7 @@ public struct RequestBody: Sendable {
     case bytes(Data)
     case form(Arguments)
     case json(@Sendable (JSONEncoding) throws -> Data)
+    case encoded(name: String, @Sendable () throws -> Data)
     case file(URL)
     case multipart(Multipart)
     case body(HTTPBody)
@@ -25,6 +26,13 @@ public struct RequestBody: Sendable {
   /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")
+  }
+
+  /// What a format writes when the call is built; `name` is the format's name in errors.
+  package static func encoded(
+    as name: String, _ contentType: String, _ encode: @escaping @Sendable () throws -> Data
+  ) -> RequestBody {
+    RequestBody(.encoded(name: name, encode), contentType)
   }
 
   /// Arguments as a form, in UTF-8.

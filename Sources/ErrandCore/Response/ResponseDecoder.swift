@@ -86,7 +86,6 @@ extension HTTPResponse {
   /// The body as text, by its byte order mark, by the charset of `Content-Type`, or as UTF-8.
   /// - Throws: ``TextFailure`` where the charset is unknown or the bytes are not of it.
   public func text() throws(TextFailure) -> String {
-    let charset = fields[.contentType].flatMap { MediaType($0) }?["charset"]
     do {
       return try TextDecoding.text(body, charset: charset)
     } catch {

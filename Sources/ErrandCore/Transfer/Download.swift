@@ -59,7 +59,8 @@ public struct Download: Sendable {
   public var digests: [DigestAlgorithm] = []
   /// What happens where another download has the same target.
   public var whenBusy = BusyRule.fail
-  /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and ``resumes`` holds.
+  /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and
+  /// ``resumes`` holds.
   public var parallel = 1
   /// The most bytes in a second; nil for no limit.
   public var bytesPerSecond: Int64?

@@ -23,6 +23,9 @@ public struct Exchange: Sendable {
 
   /// Whether the body of a redirect is dropped, since the redirect is followed and nobody will read it.
   package var dropsRedirectBodies = false
+  /// Whether it may be sent once more, on a connection of its own, where a kept connection dies before a byte of the
+  /// answer (RFC 9112 section 9.3.1); nil for what the transport does by itself.
+  package var mayBeRepeated: Bool?
 
   /// Makes an exchange.
   public init(

@@ -19,7 +19,7 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public static let connectTimeout = Kind(rawValue: "connectTimeout")
     /// Nothing moved for the idle time-out.
     public static let idleTimeout = Kind(rawValue: "idleTimeout")
-    /// TLS could not be set up, or the server's certificate was refused.
+    /// TLS could not be set up, for a reason that has no kind of its own.
     public static let tls = Kind(rawValue: "tls")
     /// The proxy refused or failed.
     public static let proxy = Kind(rawValue: "proxy")

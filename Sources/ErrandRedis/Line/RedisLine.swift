@@ -5,6 +5,7 @@ import Foundation
 final class RedisLine {
   private let context: UnsafeMutablePointer<redisContext>
   private let mostBytes: Int
+  private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
   /// Whether all that was added has left this process.
   private(set) var hasRoom = true
 
@@ -23,9 +24,14 @@ final class RedisLine {
     }
     self.context = context
     self.mostBytes = mostBytes
+    functions = .allocate(capacity: 1)
+    if let reader = context.pointee.reader { errand_redis_bind(reader, functions) }
   }
 
-  deinit { redisFree(context) }
+  deinit {
+    redisFree(context)
+    functions.deallocate()
+  }
 
   var descriptor: Int32 { Int32(context.pointee.fd) }
 

@@ -116,6 +116,20 @@ import Testing
     #expect(fixture.transport.requests[1].fields.values(of: "If-None-Match") == ["\"1\""])
   }
 
+  @Test(arguments: [
+    (Page.http(), CacheReadMode.cacheOnly),
+    (Page.http(headers: ["Cache-Control": "only-if-cached"]), .asDeclared),
+  ])
+  func `cache alone starts no refresh`(page: Page, mode: CacheReadMode) async throws {
+    let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    let response = try await fixture.client.response(page, options: CallOptions(cache: mode))
+    #expect(response.value == "answer 1" && response.origin == .cacheStale)
+    await fixture.settled()
+    #expect(fixture.asked == 1, "nothing goes to the server, in the background neither")
+  }
+
   @Test func `local 304 refreshes, too`() async throws {
     let fixture = CacheFixture { _, number in
       .page("answer \(number)", Self.whileRevalidating).with(.eTag, "\"\(number)\"")

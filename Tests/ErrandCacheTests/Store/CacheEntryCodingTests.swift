@@ -92,6 +92,20 @@ import Testing
     #expect(CacheEntryRecord(encoded: resummed(record)) != nil)
   }
 
+  /// Found by a fuzzer: a record may say anything, and be read again as what it says.
+  @Test func `lifetime that cannot be is refused`() throws {
+    var head = Sample.head()
+    head.policy = .lifetime(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999))
+    let record = CacheEntryRecord(CacheEntry(key: Sample.key("/a"), head: head, body: Data([1]))).encoded()
+    let longest = try #require(CacheEntryRecord(encoded: record))
+    #expect(longest.head.policy == head.policy && longest.encoded() == record)
+    // Version and checksum, five digests, length and checksum of the body, two times, the model and the seconds.
+    let place = 9 + 5 * 32 + 1 + 8 + 16 + 1 + 8
+    var forged = record
+    withUnsafeBytes(of: Int64.max.littleEndian) { forged.replaceSubrange(place..<(place + 8), with: $0) }
+    #expect(CacheEntryRecord(encoded: resummed(forged)) == nil)
+  }
+
   private func resummed(_ record: Data) -> Data {
     let sum = CacheEntryRecord(key: Sample.key("/"), head: Sample.head(), storedBody: record.dropFirst(9)).bodyChecksum
     return record.prefix(1) + withUnsafeBytes(of: sum.littleEndian) { Data($0) } + record.dropFirst(9)

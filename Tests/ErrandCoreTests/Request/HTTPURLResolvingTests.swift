@@ -32,6 +32,10 @@ import Testing
     ("http://h/a", "http://u@x@o/b", "http://o/b"), ("http://h/a", "/b@c", "http://h/b@c"),
     ("http://h/a", "http://o/b@c", "http://o/b@c"), ("http://h/a", "http://o?x=u@v", "http://o?x=u@v"),
     ("http://h/a", "http://o#u@v", "http://o"),
+    // A slash stays one whatever accent stands behind it.
+    ("http://h/", "http://good.example/\u{301}@evil.example/", "http://good.example/%CC%81@evil.example/"),
+    ("http://h/", "http://o?\u{301}@evil.example", "http://o?%CC%81@evil.example"),
+    ("http://h/a/b", "/\u{301}c/../d", "http://h/d"), ("http://h/a/b", "?\u{301}", "http://h/a/b?%CC%81"),
   ])
   func `references are resolved`(base: String, reference: String, expected: String) throws {
     #expect(try HTTPURL(base).resolving(reference).string == expected)

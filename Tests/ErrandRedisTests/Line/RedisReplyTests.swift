@@ -45,6 +45,22 @@ import Testing
     #expect(withUnsafePointer(to: reply) { RedisReply($0) } == .odd)
   }
 
+  /// Found by a fuzzer: room for all elements was made before one of them had come.
+  @Test(arguments: [("*65536\r\n:1\r\n", REDIS_OK), ("*65537\r\n", REDIS_ERR), ("*2147483647\r\n", REDIS_ERR)])
+  func `announced elements have a limit`(_ text: String, _ outcome: Int32) throws {
+    let reader = try #require(redisReaderCreate())
+    var functions = redisReplyObjectFunctions()
+    withUnsafeMutablePointer(to: &functions) { functions in
+      errand_redis_bind(reader, functions)
+      let bytes = text.utf8.map { CChar(bitPattern: $0) }
+      #expect(redisReaderFeed(reader, bytes, bytes.count) == REDIS_OK)
+      var found: UnsafeMutableRawPointer?
+      #expect(redisReaderGetReply(reader, &found) == outcome)
+      #expect(found == nil)
+      redisReaderFree(reader)
+    }
+  }
+
   @Test func `command has lengths`() {
     let bytes = RedisCall.encode([Data("SET".utf8), Data(), Data([0, 13, 10])])
     #expect(bytes == Array("*3\r\n$3\r\nSET\r\n$0\r\n\r\n$3\r\n\0\r\n\r\n".utf8))

@@ -11,6 +11,10 @@ import Testing
     ("http://h/p?MARKER?x", "http://h/p?•••"), ("/p#MARKER", "/p#•••"), ("/p?a=MARKER#MARKER", "/p?a=•••#•••"),
     ("//u:MARKER@h/p", "//•••@h/p"), ("http://h/p?", "http://h/p?"), ("http://h/p?a=&", "http://h/p?a=&"),
     ("http://h/p?=MARKER", "http://h/p?=•••"),
+    // A sign stays one whatever accent stands behind it.
+    ("http://h/p?\u{301}MARKER", "http://h/p?•••"), ("http://h/p?a=\u{301}MARKER", "http://h/p?a=•••"),
+    ("http://h/p#\u{301}MARKER", "http://h/p#•••"), ("http://u:MARKER@\u{301}h/", "http://•••@\u{301}h/"),
+    ("http://\u{301}u:MARKER@h/", "http://•••@h/"), ("http:/\u{301}/u", "http:/\u{301}/u"),
   ])
   func `no part of a URL is forgotten`(url: String, shown: String) {
     #expect(Redaction.url(url) == shown)

@@ -5,13 +5,13 @@ import Testing
 
 /// Servers that cut, drip, flood and vanish, seen through a client.
 @Suite(.timeLimit(.minutes(2))) struct WireAttackTests {
-  private struct Fault: Sendable, CustomTestStringConvertible {
+  struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let answer: LoopbackAnswer
     let kind: TransportFailure.Kind
   }
 
-  private static let faults = [
+  static let faults = [
     Fault(testDescription: "cut body", answer: .ok("hello").cut(after: 2), kind: .truncated),
     Fault(testDescription: "chunks without end", answer: .chunked(["a", "b"], isComplete: false), kind: .truncated),
     Fault(testDescription: "reset body", answer: .generated(count: 500_000).reset(after: 1000), kind: .reset),
@@ -27,7 +27,7 @@ import Testing
       kind: .undecodableContent),
   ]
 
-  @Test(arguments: faults) private func `a fault has its kind, the next call is right`(fault: Fault) async throws {
+  @Test(arguments: faults) func `a fault has its kind, the next call is right`(fault: Fault) async throws {
     let server = try LoopbackServer { $0.path == "/next" ? .ok("next") : fault.answer }
     let client = APIClient(baseURL: server.url)
     let before = ProcessUse.residentBytes

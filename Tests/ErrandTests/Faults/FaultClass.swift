@@ -1,23 +1,14 @@
 /// A class of faults that a server or a line can produce, and where it is shown that the answer to it is right.
 struct FaultClass: Sendable {
-  enum Coverage: Sendable {
-    /// A file below `Tests`, and words in it by which the test is found.
-    case test(String, String)
-    /// The issue that will bring the feature, and the test with it.
-    case issue(Int)
-  }
-
   let name: String
-  let coverage: Coverage
+  /// A file below `Tests`, and words in it by which the test is found.
+  let file: String
+  let words: String
 
   init(_ name: String, _ file: String, _ words: String) {
     self.name = name
-    coverage = .test(file, words)
-  }
-
-  init(_ name: String, issue: Int) {
-    self.name = name
-    coverage = .issue(issue)
+    self.file = file
+    self.words = words
   }
 }
 
@@ -34,6 +25,8 @@ extension FaultClass {
   private static let contents = "ErrandCurlTests/CurlContentTests.swift"
   private static let redirecting = "ErrandCoreTests/Interceptors/RedirectDecisionTests.swift"
   private static let nginx = "ErrandTests/Servers/NginxTests.swift"
+  private static let lies = "ErrandTests/Transfers/RangeLieTests.swift"
+  private static let resuming = "ErrandTests/Transfers/ResumeTests.swift"
   private static let refusals = "ErrandTests/Building/RefusalTests.swift"
 
   static let connection = [
@@ -91,8 +84,10 @@ extension FaultClass {
     FaultClass("trailers", messages, "trailers come behind the body"),
     FaultClass("204 and 304 with a body", resending, "bytes behind the end close the connection"),
     FaultClass("unasked 101", faults, "an unasked switch"),
-    FaultClass("401 loops", issue: 6),
-    FaultClass("429 and 503 with every form of Retry-After", issue: 6),
+    FaultClass("401 loops", "ErrandTests/Refreshing/RefreshTests.swift", "second refusal is the answer"),
+    FaultClass(
+      "429 and 503 with every form of Retry-After", "ErrandTests/Retrying/RetryTests.swift",
+      "no attempt before the stated time"),
   ]
 
   static let redirects = [
@@ -125,16 +120,20 @@ extension FaultClass {
   ]
 
   static let ranges = [
-    FaultClass("206 of another place, size or version", issue: 5), FaultClass("206 without Content-Range", issue: 5),
-    FaultClass("200 to a range", issue: 5), FaultClass("416 at the wrong time", issue: 5),
+    FaultClass("206 of another place, size or version", lies, "visible lie starts over"),
+    FaultClass("206 without Content-Range", lies, ".noContentRange"),
+    FaultClass("200 to a range", resuming, "whole for a range starts over"),
+    FaultClass("416 at the wrong time", "ErrandTests/Transfers/DownloadStatusTests.swift", "416 for ever is an error"),
   ]
 
   static let tls = [
-    FaultClass("expired", nginx, "ERRAND_NGINX_EXPIRED"), FaultClass("not yet valid", issue: 6),
+    FaultClass("expired", nginx, "ERRAND_NGINX_EXPIRED"),
+    FaultClass("not yet valid", nginx, "ERRAND_NGINX_NOT_YET_VALID"),
     FaultClass("self-signed", nginx, "ERRAND_NGINX_SELF_SIGNED"),
     FaultClass("unknown authority", nginx, "unknown authority is refused"),
     FaultClass("wrong host", nginx, "ERRAND_NGINX_WRONG_HOST"),
-    FaultClass("name only in the common name", nginx, "ERRAND_NGINX_COMMON_NAME"), FaultClass("old versions", issue: 6),
+    FaultClass("name only in the common name", nginx, "ERRAND_NGINX_COMMON_NAME"),
+    FaultClass("old versions", "ErrandTests/Trust/TLSVersionTests.swift", "old versions are refused"),
     FaultClass("silence in the handshake", "ErrandCurlTests/CurlTransportTests.swift", "a silent TLS server"),
     FaultClass("plain HTTP on the port", nginx, "TLS on a cleartext port fails"),
   ]
@@ -142,6 +141,7 @@ extension FaultClass {
   static let outbound = [
     FaultClass(
       "control characters and spaces in method, field, value, path, host", refusals, "field value has no line break"),
-    FaultClass("file names", issue: 5),
+    FaultClass(
+      "file names", "ErrandTests/Uploads/UploadMultipartTests.swift", "hostile names stay inside their quotes"),
   ]
 }

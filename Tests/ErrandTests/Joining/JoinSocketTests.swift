@@ -115,7 +115,7 @@ import Testing
     }
     let client = APIClient(baseURL: server.url)
     let before = Task { await client.outcome(of: JoinText()) }
-    try await server.request(number: 1)
+    try await gate.reached()
     #expect(await client.outcome(of: JoinText(method: .put)).error == nil)
     #expect(await client.outcome(of: JoinText()).value == "new")
     gate.open()

@@ -26,19 +26,21 @@ import Testing
   }
 
   @Test(arguments: [
-    ("ERRAND_NGINX_EXPIRED", "expired"), ("ERRAND_NGINX_WRONG_HOST", "host"),
-    ("ERRAND_NGINX_SELF_SIGNED", "signed"), ("ERRAND_NGINX_COMMON_NAME", "common name"),
+    ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired, "expired"),
+    ("ERRAND_NGINX_NOT_YET_VALID", .certificateNotYetValid, "not valid yet"),
+    ("ERRAND_NGINX_WRONG_HOST", .wrongHost, "host"), ("ERRAND_NGINX_SELF_SIGNED", .certificateSelfSigned, "signed"),
+    ("ERRAND_NGINX_COMMON_NAME", .wrongHost, "common name"),
   ])
-  func `bad certificate is refused`(variable: String, word: String) async throws {
+  func `bad certificate is refused`(variable: String, kind: TransportFailure.Kind, word: String) async throws {
     let error = try await failure(Servers.tls(variable), BytesProbe(path: "/200b"))
-    #expect(error.transportKind == .tls)
+    #expect(error.transportKind == kind)
     #expect(error.message.localizedCaseInsensitiveContains(word), "\(error)")
   }
 
   @Test func `unknown authority is refused`() async throws {
     let base = try Servers.address("ERRAND_NGINX_TLS")
     let error = try await failure(APIClient(baseURL: base), BytesProbe(path: "/200b"))
-    #expect(error.transportKind == .tls)
+    #expect(error.transportKind == .unknownAuthority)
   }
 
   @Test func `cleartext on a TLS port fails`() async throws {

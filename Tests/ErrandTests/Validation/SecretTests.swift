@@ -8,103 +8,66 @@ import Testing
   static let marker = "MARKER"
   static let encoded = Data("user:\(marker)".utf8).base64EncodedString()
 
-  struct Leak: Error {}
-  struct Account: Encodable, Sendable { let password: String, rate: Double }
-
-  /// A failure to provoke: what the client is told besides, what is asked, and what is answered.
-  struct Scene: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let code: APIError.Code
-    var change: @Sendable (inout ClientConfiguration) -> Void = { _ in }
-    var request: @Sendable (inout Sending) -> Void = { _ in }
-    var answer: @Sendable (HTTPRequest) throws -> ScriptedAnswer = { _ in .text("ok") }
-  }
-
-  static let scenes: [Scene] = [
-    Scene(
-      testDescription: "base with user info", code: .invalidURL,
-      change: { $0.environment.baseURL = "http://u:\(marker)@h" }),
-    Scene(
-      testDescription: "broken base", code: .invalidURL,
-      change: { $0.environment.baseURL = "http://u:\(marker)@h:0/?k=\(marker)" }),
-    Scene(
-      testDescription: "absolute path with user info", code: .invalidURL,
-      request: { $0.path = RequestPath("http://u:" + marker + "@h/?k=" + marker) }),
-    Scene(
-      testDescription: "other scheme", code: .invalidURL,
-      request: { $0.path = RequestPath("ftp://u:" + marker + "@h/?k=" + marker) }),
-    Scene(
-      testDescription: "line break in path", code: .invalidPath, request: { $0.path = RequestPath("/a\n?k=" + marker) }),
-    Scene(
-      testDescription: "dot segment", code: .invalidPath,
-      request: { $0.path = "/a/\("..")/b?k=\(marker)" }),
-    Scene(testDescription: "method", code: .invalidMethod, request: { $0.method = "GE T" }),
-    Scene(
-      testDescription: "header value", code: .invalidHeader, request: { $0.headers = ["X-Key": .secret(marker + "\n")] }
-    ),
-    Scene(testDescription: "framing", code: .invalidHeader, request: { $0.headers = ["Host": .secret(marker)] }),
-    Scene(
-      testDescription: "credential", code: .invalidHeader, request: { $0.credential = .bearer(marker + "\r\n") }),
-    Scene(testDescription: "argument", code: .invalidArgument, request: { $0.arguments["n"] = Double.nan }),
-    Scene(
-      testDescription: "body", code: .invalidBody,
-      request: { $0.body = .json(Account(password: marker, rate: .nan)) }),
-    Scene(testDescription: "check", code: .parameter, request: { $0.checking = { throw Leak() } }),
-    Scene(
-      testDescription: "interceptor", code: .interceptor,
-      change: { $0.interceptors = [Around { _, _, _ in throw Leak() }] }),
-    Scene(testDescription: "transport", code: APIError.Code(rawValue: "reset"), answer: { _ in .failure(.reset) }),
-    Scene(testDescription: "transport's error", code: APIError.Code(rawValue: "other"), answer: { _ in throw Leak() }),
-    Scene(testDescription: "status", code: .status, answer: { _ in .text("no", status: 500) }),
-    Scene(
-      testDescription: "redirect away", code: .redirectRefused,
-      answer: { _ in .redirect(to: "http://u:\(marker)@o/?k=\(marker)", status: 307) }),
-    Scene(
-      testDescription: "redirect to nowhere", code: .invalidRedirect,
-      answer: { _ in .redirect(to: "ftp://u:\(marker)@o/?k=\(marker)") }),
-    Scene(
-      testDescription: "redirect in a circle", code: .redirectLoop,
-      answer: { _ in .redirect(to: "?k=\(marker)", status: 307) }),
-    Scene(
-      testDescription: "content type", code: .contentType, request: { $0.contentTypes = ["application/json"] }),
-    Scene(
-      testDescription: "no JSON", code: .notJSON, request: { $0.shape = [:] }, answer: { _ in .text("<\(marker)>") }),
-    Scene(
-      testDescription: "shape", code: .shape, request: { $0.shape = ["token": .number] },
-      answer: { _ in .json(#"{"token":"\#(marker)"}"#) }),
-    Scene(
-      testDescription: "business", code: .business, request: { $0.envelope = Envelope(code: "code") },
-      answer: { _ in .json(#"{"code":5,"token":"\#(marker)"}"#) }),
-  ]
-
   static func everything(_ value: Any) -> String {
     var text = "\(value)\n\(String(reflecting: value))\n"
     dump(value, to: &text)
     return text
   }
 
-  @Test(arguments: scenes) func `failures show no secret`(scene: Scene) async {
-    let lines = Recorded<LogLine>()
+  @Test(arguments: SecretScene.all) func `failures show no secret`(scene: SecretScene) async {
+    let watch = SecretWatch()
     let bench = ScriptedClient(
       {
         $0.headers = ["X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)"]
-        $0.log = { lines.append($0) }
+        watch.attach(to: &$0)
         scene.change(&$0)
-      }, answer: { try scene.answer($0) })
+      }, answer: { try await scene.answer($0) })
     var request = Sending(
       method: .post, arguments: ["token": Self.marker, "plain": Self.marker], body: .text(Self.marker),
       credential: .basic(user: "user", password: Self.marker))
     scene.request(&request)
-    let outcome = await bench.client.outcome(of: request)
+    let outcome = await bench.client.outcome(of: request, options: scene.options)
     #expect(outcome.error?.code == scene.code)
+    #expect(scene.isSent == !bench.transport.requests.isEmpty)
     guard let error = outcome.error else { return }
-    var shown = Self.everything(error) + error.message + error.localizedDescription + (error as NSError).description
-    shown += error.request.map(Self.everything) ?? ""
-    shown += error.response.map { Self.everything($0.fields) + "\($0)" } ?? ""
-    shown += lines.all.map(Self.everything).joined()
-    #expect(!shown.contains(Self.marker))
-    #expect(!shown.contains(Self.encoded))
-    #expect(lines.all.last?.text.hasPrefix("failed: ") == true)
+    watch.note(error)
+    watch.note(outcome)
+    watch.expectNoSecret()
+    #expect(watch.lines.all.last?.text.hasPrefix("failed: ") == true)
+    #expect(watch.endings.count == 2)
+  }
+
+  /// One call waits at the server, so there is something to be refused for and something to cancel.
+  @Test func `a full queue and a cancel show no secret`() async {
+    let watch = SecretWatch()
+    let arrived = Latch()
+    let bench = ScriptedClient(
+      {
+        $0.admission = AdmissionLimits(perHost: 1, total: 1)
+        $0.admission.waiting = 0
+        watch.attach(to: &$0)
+      },
+      answer: { _ in
+        arrived.open()
+        try await Latch().wait()
+        return .text("never")
+      })
+    let request = Sending(
+      method: .post, arguments: ["token": Self.marker], headers: ["X-Api-Key": .secret(Self.marker)],
+      credential: .bearer(Self.marker))
+    let ended = Latch()
+    let call = bench.client.start(outcomeOf: request, on: .inPlace) { outcome in
+      if let error = outcome.error { watch.note(error) }
+      #expect(outcome.error?.code == .cancelled)
+      ended.open()
+    }
+    await arrived.waitStubbornly()
+    let refused = await bench.client.outcome(of: request)
+    #expect(refused.error?.code == .queueFull)
+    if let error = refused.error { watch.note(error) }
+    call.cancel()
+    await ended.waitStubbornly()
+    watch.expectNoSecret()
   }
 
   struct Typed: Decodable, Sendable { let token: Int, note: Int }

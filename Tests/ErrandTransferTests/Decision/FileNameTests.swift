@@ -41,6 +41,11 @@ import Testing
 
   @Test func `cut name is still checked`() {
     #expect(FileName.safe(String(repeating: "a", count: 250) + ".part") == nil)
+    // What is cut off leaves the name of a device.
+    let spaces = String(repeating: " ", count: 300)
+    #expect(FileName.safe("con" + spaces + "x.gz") == "_con.gz")
+    #expect(FileName.safe("NUL" + spaces + "x") == "_NUL")
+    #expect(FileName.safe("con." + String(repeating: "a", count: 237))?.utf8.count == FileName.limit)
   }
 
   @Test(arguments: [

@@ -124,7 +124,11 @@ extension ByteReader {
 
   private mutating func policy() throws(Malformed) -> CachePolicy {
     let model = try byte()
-    let lifetime = Duration(secondsComponent: try signed(), attosecondsComponent: try signed())
+    let seconds = try signed()
+    let attoseconds = try signed()
+    // More than a second of them could carry the seconds beyond what a duration can be taken apart into.
+    guard attoseconds.magnitude < 1_000_000_000_000_000_000 else { throw Malformed() }
+    let lifetime = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     let version = Int(truncatingIfNeeded: try signed())
     switch model {
     case 0: return .none

@@ -7,12 +7,15 @@ package final class JoinControl: Sendable {
 
   private let table = Locked(Table())
 
-  /// Takes a seat for a call that is about to wait.
+  /// Takes a seat for a call that is about to wait; from then on its listener is told.
   func join(
-    _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers
+    _ key: JoinKey, at origin: HTTPURL.Origin, _ wakeup: Wakeup, _ priority: CallPriority, _ timers: any Timers,
+    _ listener: JoinListener?
   ) -> Table.Boarding {
-    let boarding = table.withLock {
-      $0.join(key, at: origin, wakeup, priority) { JoinFlight(priority: priority, timers: timers) }
+    let boarding = table.withLock { table in
+      let boarding = table.join(key, at: origin, wakeup, priority) { JoinFlight(priority: priority, timers: timers) }
+      if let listener { boarding.flight.add(listener) }
+      return boarding
     }
     if boarding.priority != nil { urge(boarding.seat.flight, boarding.flight) }
     return boarding

@@ -2,9 +2,10 @@ import Foundation
 
 /// All that shapes an exchange, so that calls with equal keys may share one.
 ///
-/// Method, URL, fields and body as they are frozen, the account and the credential, what is stored and how, limits,
-/// time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline, progress and
-/// owner are each caller's own. Arguments that the key of stored answers leaves out do not count here either.
+/// Method, URL, fields and body as they are frozen, the account, the credential and the cookies, what is stored and
+/// how, limits, time-outs, redirects and retries, and the line itself. Status rule, shape, decoder, priority, deadline,
+/// progress and owner are each caller's own. Arguments that the key of stored answers leaves out do not count here
+/// either.
 ///
 /// A class, so that the table copies a reference. It is hashed once, and compared in full only where that is equal.
 final class JoinKey: Sendable {
@@ -20,6 +21,7 @@ final class JoinKey: Sendable {
   private let target: String
   private let body: Body
   private let account: String?
+  private let cookies: String?
   private let hash: Int
 
   init(_ request: HTTPRequest, _ context: CallContext, line: Line) {
@@ -30,11 +32,13 @@ final class JoinKey: Sendable {
     target = leftOut.isEmpty ? request.url.string : request.url.leavingOut(leftOut)
     body = Self.body(of: request, leftOut)
     account = context.account
+    cookies = context.cookies(for: request)
     var hasher = Hasher()
     hasher.combine(target)
     for field in request.fields.all { hasher.combine(field.value) }
     hasher.combine(body)
     hasher.combine(account)
+    hasher.combine(cookies)
     if case .own(let credential) = context.plan.credential { hasher.combine(credential) }
     hash = hasher.finalize()
   }
@@ -64,7 +68,7 @@ extension JoinKey: Hashable {
 
   /// A credential of the request's own, and a signature, stay behind where a redirect has led elsewhere.
   private func isSamePerson(as other: JoinKey) -> Bool {
-    account == other.account && context.plan.credential == other.context.plan.credential
+    account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
       && (context.opener == request.url.origin) == (other.context.opener == other.request.url.origin)
   }
 
@@ -86,7 +90,7 @@ extension CallPlan {
   fileprivate func isSameTransfer(as other: CallPlan) -> Bool {
     limits == other.limits && connectTimeout == other.connectTimeout && idleTimeout == other.idleTimeout
       && redirects == other.redirects && network == other.network && retries == other.retries
-      && idempotency == other.idempotency
+      && idempotency == other.idempotency && cookies.isOn == other.cookies.isOn
   }
 }
 

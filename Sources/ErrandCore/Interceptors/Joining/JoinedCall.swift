@@ -42,11 +42,10 @@ final class JoinedCall {
   private func board(_ wakeup: Wakeup) {
     let key = JoinKey(request, context, line: next.line)
     let priority = context.call.priority
-    let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers)
+    let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
     boarding = boarded
     heed(context.call, in: boarded.seat, from: priority)
-    if let listener { boarded.flight.add(listener) }
-    if context.plan.retries != nil { boarded.flight.serve(until: context.call.deadline) }
+    if context.plan.sendsAgain { boarded.flight.serve(until: context.call.deadline) }
     if boarded.opens { begin(boarded) }
   }
 

@@ -4,6 +4,8 @@ package protocol StationNote: Sendable {
   var joinMark: JoinMark { get }
   /// Whether a stored answer may be served where the server fails: then nobody waits for another try.
   var hasStandIn: Bool { get }
+  /// The cookies of the jar that the key was made with: an answer that was got with others is not stored under it.
+  var cookies: String? { get }
 }
 
 /// When a call looked for a stored answer, and where.

@@ -97,6 +97,12 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
     entries[ticket.account]?.waiting[ticket.number] = nil
   }
 
+  /// The account's session has ended: nothing is known of it any more. Returns what was under way, and those who wait.
+  mutating func end(_ account: String) -> (flight: Flight, waiting: [Waiter])? {
+    guard let entry = entries.removeValue(forKey: account), entry.ended == nil else { return nil }
+    return (entry.flight, entry.waiting.sorted { $0.key < $1.key }.map(\.value))
+  }
+
   /// Refreshing has ended; returns those who wait for it.
   mutating func land(_ ticket: Ticket, _ outcome: Outcome, _ now: MonotonicInstant) -> [Waiter] {
     guard var entry = entries[ticket.account], entry.number == ticket.flight else { return [] }

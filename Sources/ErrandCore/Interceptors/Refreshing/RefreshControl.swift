@@ -6,7 +6,27 @@ package final class RefreshControl: Sendable {
 
   /// How one refreshing ended, for those who waited.
   final class Flight: Sendable {
-    let outcome = Locked<Book.Outcome?>(nil)
+    private let end = Locked<(outcome: Book.Outcome?, task: Task<Void, Never>?)>((nil, nil))
+
+    var outcome: Book.Outcome? { end.withLock { $0.outcome } }
+
+    func carry(_ task: Task<Void, Never>) {
+      if end.withLock({ end in
+        end.task = end.outcome == nil ? task : nil
+        return end.outcome != nil
+      }) {
+        task.cancel()
+      }
+    }
+
+    /// Notes how it ended; the first word counts.
+    func end(_ outcome: Book.Outcome) -> Task<Void, Never>? {
+      end.withLock { end in
+        end.outcome = end.outcome ?? outcome
+        defer { end.task = nil }
+        return end.task
+      }
+    }
   }
 
   /// Whether the present task refreshes: a call that it makes must not wait for itself.
@@ -43,8 +63,20 @@ package final class RefreshControl: Sendable {
     case .use(let credential): return credential
     case .fail(let error): throw error
     case .refuse: return nil
-    case .begin(let flight, _), .wait(let flight, _): return try flight.outcome.withLock { $0 }?.get()
+    case .begin(let flight, _), .wait(let flight, _): return try flight.outcome?.get()
     }
+  }
+
+  /// Nothing that `work` sends is refreshed for.
+  static func sparing(_ work: () async throws -> Void) async rethrows {
+    try await $isRefreshing.withValue(true) { try await work() }
+  }
+
+  /// The account's session has ended: refreshing for it is cancelled, and those who wait for it fail.
+  func end(_ account: String) {
+    guard let (flight, waiting) = book.withLock({ $0.end(account) }) else { return }
+    flight.end(.failure(.loggedOut))?.cancel()
+    for waiter in waiting { waiter.resume() }
   }
 
   /// In a task that no caller's cancel reaches.
@@ -52,11 +84,12 @@ package final class RefreshControl: Sendable {
     _ flight: Flight, _ ticket: Book.Ticket, _ old: Credential, _ account: String?,
     _ provider: any RefreshingProvider, _ timers: any Timers
   ) {
-    Task.detached { [self] in
+    let task = Task.detached { [self] in
       let outcome = await Self.$isRefreshing.withValue(true) { await Self.outcome(old, account, provider) }
-      flight.outcome.withLock { $0 = outcome }
+      _ = flight.end(outcome)
       for waiter in book.withLock({ $0.land(ticket, outcome, timers.now) }) { waiter.resume() }
     }
+    flight.carry(task)
   }
 
   private static func outcome(
@@ -65,9 +98,14 @@ package final class RefreshControl: Sendable {
     do {
       return .success(try await provider.refresh(old, for: account))
     } catch {
+      if (error as? APIError)?.code == .loggedOut { return .failure(.loggedOut) }
+      let reason = (error as? APIError)?.message ?? "\(error)"
       return .failure(
         APIError(
-          .authorize, .refreshFailed, "The credential has run out, and no other could be had: \(error)", cause: error))
+          .authorize, .refreshFailed,
+          APIError.sentence(
+            "The credential was refused or has run out; log in again, since no other could be had: \(reason)"),
+          cause: error))
     }
   }
 }

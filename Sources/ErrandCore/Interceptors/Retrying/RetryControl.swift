@@ -1,9 +1,11 @@
 import ErrandSupport
 
-/// The budgets of a client's origins, shared by all its calls.
+/// What a client knows of its origins, shared by all its calls: budgets, health, and how fast they answer.
 package final class RetryControl: Sendable {
   /// Those that are not full.
   private let budgets = Locked<[HTTPURL.Origin: RetryBudget]>([:])
+  private let health = Locked(HostHealth())
+  private let latencies = Locked<[HTTPURL.Origin: LatencyBook]>([:])
 
   package init() {}
 
@@ -18,6 +20,33 @@ package final class RetryControl: Sendable {
       guard !budgets.isEmpty, var budget = budgets[origin] else { return }
       budget.succeed(paid: paid)
       budgets[origin] = budget.isFull ? nil : budget
+    }
+  }
+
+  // MARK: - Health
+
+  /// The order in which servers are asked now.
+  func order(_ origins: [HTTPURL.Origin], _ now: MonotonicInstant) -> [Int] {
+    health.withLock { $0.order(origins, now) }
+  }
+
+  /// A server has failed.
+  func fail(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) { health.withLock { $0.fail(origin, now) } }
+
+  /// A server has answered.
+  func answer(_ origin: HTTPURL.Origin) { health.withLock { if !$0.isWell { $0.answer(origin) } } }
+
+  // MARK: - Latency
+
+  /// How long the last answers of an origin took; nil where nothing is known.
+  func latencies(of origin: HTTPURL.Origin) -> LatencyBook? { latencies.withLock { $0[origin] } }
+
+  /// An answer has come.
+  func note(_ time: Duration, of origin: HTTPURL.Origin) {
+    latencies.withLock { latencies in
+      // Those of a crowd of origins say little: begin anew.
+      if latencies.count >= 256, latencies[origin] == nil { latencies.removeAll() }
+      latencies[origin, default: LatencyBook()].note(time)
     }
   }
 }

@@ -21,7 +21,7 @@ enum RetryDecision: Equatable {
     /// Whether bytes of an answer have gone where they cannot be taken back.
     let isDelivered: Bool
     /// Whether a stored answer may be served in place of a failure: then nobody waits.
-    let hasStandIn: Bool
+    var hasStandIn: Bool
     /// The number of the attempt that ended, from 1.
     let attempt: Int
     /// The time left to the deadline; nil without one.
@@ -85,7 +85,7 @@ enum RetryDecision: Equatable {
 
 extension TransportFailure.Kind {
   /// Whether it may be gone at the next try. Refused certificates, broken rules and limits stay.
-  fileprivate var isPassing: Bool {
+  var isPassing: Bool {
     switch self {
     case .nameLookup, .refused, .connectTimeout, .idleTimeout, .closedBeforeResponse, .reset, .truncated, .http2: true
     default: false

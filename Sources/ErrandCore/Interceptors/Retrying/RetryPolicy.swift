@@ -22,6 +22,8 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The longest `Retry-After` that is obeyed (RFC 9110 section 10.2.3). Where the server wants more, its answer is
   /// delivered at once.
   public var longestRetryAfter: Duration
+  /// When a slow read is sent a second time beside the first; nil for never.
+  public var hedging: HedgeRule?
 
   /// Makes a policy.
   ///
@@ -32,10 +34,11 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - busyDelay: The same after 429 and 503.
   ///   - longestDelay: What no wait is longer than by itself.
   ///   - longestRetryAfter: The longest `Retry-After` that is obeyed.
+  ///   - hedging: When a slow read is sent a second time beside the first; nil for never.
   public init(
     attempts: Int = 3, statuses: Set<Int> = [408, 429, 502, 503, 504], firstDelay: Duration = .milliseconds(100),
     busyDelay: Duration = .milliseconds(500), longestDelay: Duration = .seconds(20),
-    longestRetryAfter: Duration = .seconds(60)
+    longestRetryAfter: Duration = .seconds(60), hedging: HedgeRule? = nil
   ) {
     self.attempts = attempts
     self.statuses = statuses
@@ -43,6 +46,7 @@ public struct RetryPolicy: Sendable, Hashable {
     self.busyDelay = busyDelay
     self.longestDelay = longestDelay
     self.longestRetryAfter = longestRetryAfter
+    self.hedging = hedging
   }
 
   /// Three attempts in all.

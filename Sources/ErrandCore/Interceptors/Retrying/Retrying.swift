@@ -12,8 +12,8 @@ package struct Retrying: Interceptor {
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let policy = context.plan.retries else { return try await next(request) }
-    return try await retried(request, policy, context, next)
+    guard context.plan.sendsAgain else { return try await next(request) }
+    return try await retried(request, context.plan.retries ?? .never, context, next)
   }
 
   /// Apart, so that a call that is not tried again holds no room for it.
@@ -26,13 +26,8 @@ package struct Retrying: Interceptor {
     var attempt = 1
     var paid = 0
     while true {
-      let came: Result<HTTPResponse, any Error>
-      do {
-        came = .success(try await next(request, in: context))
-      } catch {
-        came = .failure(error)
-      }
-      guard let result = Self.result(came) else { return try came.get() }
+      let came = await attempted(request, context, sink, next)
+      guard let result = RetryDecision.Result(came) else { return try came.get() }
       let question = question(policy, request, context, attempt, isDelivered: sink?.hasBegun ?? false)
       guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
         control.pay(cost, at: request.url.origin)
@@ -50,12 +45,30 @@ package struct Retrying: Interceptor {
     }
   }
 
-  /// What is decided on; nil for an error that is none of the line's.
-  private static func result(_ came: Result<HTTPResponse, any Error>) -> RetryDecision.Result? {
-    switch came {
-    case .success(let response): .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
-    case .failure(let error): (error as? TransportFailure).map(RetryDecision.Result.failure)
+  /// One attempt: at every server that is listed, until one answers.
+  private func attempted(
+    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ next: Next
+  ) async -> Result<HTTPResponse, any Error> {
+    guard let hosts = context.plan.hosts, let rest = hosts.rest(of: request.url) else {
+      return await sent(request, context, next)
     }
+    let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
+      var question = question(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
+      // Another server is better than what is stored.
+      question.hasStandIn = false
+      return question
+    }
+    return await failingOver.send(request, below: rest) { await sent($0, context, next) }
+  }
+
+  /// One sending, or two side by side.
+  private func sent(
+    _ request: HTTPRequest, _ context: CallContext, _ next: Next
+  ) async -> Result<HTTPResponse, any Error> {
+    if let rule = context.plan.retries?.hedging, Hedging.suits(request, context) {
+      return await Hedging(rule: rule, control: control).send(request, context, next)
+    }
+    return await Result.catching { try await next(request, in: context) }
   }
 
   private func question(
@@ -66,5 +79,27 @@ package struct Retrying: Interceptor {
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
       hasStandIn: context.note?.hasStandIn ?? false, attempt: attempt, remaining: context.timeLeft,
       chance: chance())
+  }
+}
+
+extension RetryDecision.Result {
+  /// What is decided on; nil for an error that is none of the line's.
+  init?(_ came: Result<HTTPResponse, any Error>) {
+    switch came {
+    case .success(let response): self = .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
+    case .failure(let failure as TransportFailure): self = .failure(failure)
+    case .failure: return nil
+    }
+  }
+}
+
+extension Result where Failure == any Error {
+  /// What comes of work.
+  static func catching(_ work: () async throws -> Success) async -> Self {
+    do {
+      return .success(try await work())
+    } catch {
+      return .failure(error)
+    }
   }
 }

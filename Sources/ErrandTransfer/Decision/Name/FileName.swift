@@ -26,9 +26,9 @@ package enum FileName {
   package static func safe(_ text: String) -> String? {
     let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? [][...]
     var name = String(String.UnicodeScalarView(last.filter { !isLeftOut($0) }.map(replaced)))
-    name = trimmed(name)
-    if isReserved(name) { name = "_" + name }
-    name = trimmed(shortened(name))
+    name = trimmed(shortened(trimmed(name)))
+    // Looked at last: what is cut off may leave a device's name.
+    if isReserved(name) { name = trimmed(shortened("_" + name)) }
     return name.isEmpty || isOurs(name) ? nil : name
   }
 

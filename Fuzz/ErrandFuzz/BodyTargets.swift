@@ -1,0 +1,61 @@
+@testable import ErrandCore
+@testable import ErrandJSON
+import Foundation
+
+/// Bodies as texts and as JSON.
+enum BodyTargets {
+  private static let charsets: [String?] = [
+    nil, "utf-8", "us-ascii", "utf-16", "utf-16le", "utf-32", "utf-32le", "iso-8859-1", "iso-8859-2", "windows-1250",
+    "windows-1251", "windows-1252", "windows-1253", "windows-1254", "gb18030", "big5", "shift_jis", "euc-jp",
+    "iso-2022-jp", "euc-kr", "no-such-charset",
+  ]
+
+  /// The first byte chooses the charset.
+  static func text(_ input: FuzzInput) {
+    guard let (choice, rest) = input.choice else { return }
+    let charset = charsets[Int(choice) % charsets.count]
+    guard let text = try? TextDecoding.text(rest.data, charset: charset) else { return }
+    check(text.utf8.count <= rest.bytes.count * 6, "a text does not grow without end")
+  }
+
+  static func json(_ input: FuzzInput) {
+    guard let value = try? JSONValue(parsing: input.data) else { return }
+    guard let written = try? value.serialized(), let pretty = try? value.serialized(pretty: true) else {
+      fatalError("property: what was read can be written")
+    }
+    guard let again = try? JSONValue(parsing: written), let other = try? JSONValue(parsing: pretty) else {
+      fatalError("property: what was written can be read")
+    }
+    check(again == value && other == value, "a value stays the same")
+    _ = value.hashValue
+  }
+
+  static func path(_ input: FuzzInput) {
+    guard let path = try? JSONPath(parsing: input.text) else { return }
+    guard let again = try? JSONPath(parsing: path.description) else { fatalError("property: a path is read again") }
+    check(again == path, "a path stays the same")
+  }
+
+  private static let shape: JSONShape = [
+    "a": .string, "b": .optional([.integer]), "c": .optional(.nullable(["d": .number, "e": .optional(.bool)])),
+    "f": .optional(.oneOf("x", 1)), "g": .optional(.array(of: .anyOf(.string, .null, ["h": .any]))),
+  ]
+
+  private struct Inner: Decodable { let d: Double, e: Bool? }
+  private struct Outer: Decodable { let a: String, b: [Int]?, c: Inner?, g: [[String: Int]]? }
+
+  static func shape(_ input: FuzzInput) {
+    let data = input.data
+    let fits: Bool
+    do {
+      try shape.check(data: data)
+      fits = true
+    } catch {
+      fits = false
+      check(!"\(error)".isEmpty, "a difference has words")
+    }
+    check(!fits || (try? JSONValue(parsing: data)) != nil, "what has a shape is JSON")
+    do { _ = try JSONDecoding.standard.decode(Outer.self, from: data) } catch { _ = "\(error)" }
+    do { _ = try JSONDecoding.standard.decode(Int?.self, from: data, at: "c.d") } catch { _ = "\(error)" }
+  }
+}

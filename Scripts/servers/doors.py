@@ -1,0 +1,163 @@
+"""Servers that are strict about who comes in: doors.py FOLDER
+
+FOLDER holds what certificates.sh made. All listen on loopback and on ports that the system chooses; the addresses come
+out as shell exports in one go once all of them listen.
+
+- ERRAND_DOOR_TLS answers with what it saw of a request and the number of its connection, as JSON;
+  ERRAND_DOOR_TLS_AGAIN is another one of the same kind.
+- ERRAND_DOOR_CLIENT and ERRAND_DOOR_CLIENT_12 demand a client certificate, by TLS 1.3 and by TLS 1.2 alone.
+- ERRAND_DOOR_PROXY is a proxy that wants the user ada with the password opensesame, ERRAND_DOOR_OPEN_PROXY one that
+  wants nothing.
+"""
+
+import base64
+import http.server
+import itertools
+import json
+import pathlib
+import select
+import socket
+import ssl
+import sys
+import threading
+import urllib.parse
+
+FOLDER = pathlib.Path(sys.argv[1])
+WORD = "Basic " + base64.b64encode(b"ada:opensesame").decode()
+NUMBERS = itertools.count(1)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A server that is quiet about clients who go away."""
+
+    context = None
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def setup(self):
+        self.request.settimeout(30)
+        if self.server.context:
+            self.request = self.server.context.wrap_socket(self.request, server_side=True)
+        self.number = next(NUMBERS)
+        super().setup()
+
+    def log_message(self, *arguments):
+        pass
+
+    def answer(self, status, body, *fields):
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Echo(Handler):
+    """Says what it saw. `/to?url=URL` leads elsewhere."""
+
+    def do_GET(self):
+        path = urllib.parse.urlsplit(self.path)
+        if path.path == "/to":
+            self.answer(302, b"", ("Location", urllib.parse.parse_qs(path.query)["url"][0]))
+            return
+        subject = self.request.getpeercert() if self.server.context else None
+        names = dict(pair for part in (subject or {}).get("subject", ()) for pair in part)
+        seen = {
+            "path": self.path,
+            "fields": dict(self.headers.items()),
+            "connection": self.number,
+            "client": names.get("commonName"),
+        }
+        self.answer(200, json.dumps(seen).encode(), ("Content-Type", "application/json"))
+
+
+class Proxy(Handler):
+    """Opens tunnels, and fetches by plain HTTP."""
+
+    word = WORD
+
+    def is_welcome(self):
+        if self.word is None or self.headers.get("Proxy-Authorization") == self.word:
+            return True
+        self.answer(407, b"", ("Proxy-Authenticate", 'Basic realm="door"'))
+        return False
+
+    def do_CONNECT(self):
+        if not self.is_welcome():
+            return
+        host, port = self.path.rsplit(":", 1)
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=10) as other:
+            self.send_response(200)
+            self.end_headers()
+            pump(self.connection, other)
+        self.close_connection = True
+
+    def do_GET(self):
+        if not self.is_welcome():
+            return
+        url = urllib.parse.urlsplit(self.path)
+        with socket.create_connection((url.hostname, url.port or 80), timeout=10) as other:
+            kept = [f"{name}: {value}" for name, value in self.headers.items() if not name.lower().startswith("proxy-")]
+            head = [f"GET {url.path or '/'} HTTP/1.1", *kept, "Connection: close", "", ""]
+            other.sendall("\r\n".join(head).encode())
+            while piece := other.recv(65536):
+                self.wfile.write(piece)
+        self.close_connection = True
+
+
+class OpenProxy(Proxy):
+    word = None
+
+
+def pump(one, other):
+    """Carries bytes both ways until one side ends."""
+    while True:
+        for ready in select.select([one, other], [], [], 30)[0]:
+            piece = ready.recv(65536)
+            if not piece:
+                return
+            (other if ready is one else one).sendall(piece)
+
+
+def context(version=None, demands_certificate=False):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(FOLDER / "server.pem", FOLDER / "server.key")
+    if version:
+        made.minimum_version = made.maximum_version = version
+    if demands_certificate:
+        made.load_verify_locations(FOLDER / "ca.pem")
+        made.verify_mode = ssl.CERT_REQUIRED
+    return made
+
+
+def start(handler, tls=None):
+    server = Server(("127.0.0.1", 0), handler)
+    server.context = tls
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+def main():
+    ports = {
+        "TLS": start(Echo, context()),
+        "TLS_AGAIN": start(Echo, context()),
+        "CLIENT": start(Echo, context(ssl.TLSVersion.TLSv1_3, True)),
+        "CLIENT_12": start(Echo, context(ssl.TLSVersion.TLSv1_2, True)),
+        "PROXY": start(Proxy),
+        "OPEN_PROXY": start(OpenProxy),
+    }
+    lines = []
+    for name, port in ports.items():
+        scheme, host = ("http", "127.0.0.1") if "PROXY" in name else ("https", "localhost")
+        lines.append(f"export ERRAND_DOOR_{name}={scheme}://{host}:{port}\n")
+    print("".join(lines), end="", flush=True)
+    threading.Event().wait()
+
+
+main()

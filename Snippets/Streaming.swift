@@ -1,0 +1,82 @@
+// Answers that are read while they come.
+import Errand
+import ErrandTesting
+
+struct GetExport: APIRequest {
+  var path: Path { "/export" }
+}
+
+struct GetLog: APIRequest {
+  var path: Path { "/log" }
+}
+
+struct Row: Decodable, Sendable { let amount: Int }
+
+struct Prices: APIRequest {
+  var path: Path { "/prices" }
+  typealias Response = Nothing
+}
+
+struct Price: Decodable, Sendable { let cents: Int }
+
+struct Chat: APIRequest {
+  let question: String
+  var path: Path { "/chat" }
+  var method: HTTPMethod { .post }
+  var arguments: Arguments { ["question": question] }
+  typealias Response = Nothing
+}
+
+struct Token: Decodable, Sendable { let text: String }
+
+let server = try LoopbackServer { request in
+  let events: LoopbackHeaders = ["Content-Type": "text/event-stream"]
+  return switch request.path {
+  case "/export": .ok("{\"amount\": 1}\n{\"amount\": 2}\n")
+  case "/log": .ok("first\nsecond\n")
+  case "/chat": .status(200, headers: events, body: "data: {\"text\": \"Much.\"}\n\ndata: [DONE]\n\n")
+  default:
+    request.headers["Last-Event-ID"] == nil
+      ? .status(200, headers: events, body: "retry: 10\nid: 1\nevent: price\ndata: {\"cents\": 995}\n\n")
+      : .status(204)
+  }
+}
+let client = APIClient(baseURL: server.url)
+
+// snippet.pieces
+let export = try await client.stream(GetExport())
+var count = 0
+for try await piece in export { count += piece.count }
+// snippet.end
+
+var total = 0
+// snippet.lines
+for try await line in try await client.stream(GetLog()).lines {
+  print(line)
+}
+for try await row in try await client.stream(GetExport()).values(of: Row.self) {
+  total += row.amount
+}
+// snippet.end
+
+// snippet.events
+for try await event in client.events(of: Prices()) {
+  let price = try event.value(as: Price.self)
+  print(event.type, price.cents)
+}
+// snippet.end
+
+// snippet.rule
+let patient = ReconnectRule(attempts: 100, delay: .seconds(1), longestDelay: .seconds(300))
+let options = CallOptions(timeouts: Timeouts(idle: .seconds(45)))
+let prices = client.events(of: Prices(), options: options, reconnecting: patient)
+// snippet.end
+for try await _ in prices {}
+
+// snippet.chat
+var answer = ""
+for try await event in client.events(of: Chat(question: "What is new?")) where event.data != "[DONE]" {
+  answer += try event.value(as: Token.self).text
+}
+// snippet.end
+print(count, total, answer)

@@ -1,0 +1,83 @@
+// Trust: authorities, pins, client certificates, and the way to the server.
+#if os(Linux)
+  import Errand
+  import Foundation
+
+  var settings = CurlConfiguration()
+
+  // snippet.authority
+  func trust(_ pem: Data, in settings: inout CurlConfiguration) {
+    settings.certificateAuthority = .certificates(pem)  // or .file(path: "/etc/our/authority.pem")
+  }
+  // snippet.end
+
+  // snippet.pins
+  func pin(_ keyInUse: String, _ keyInReserve: String, in settings: inout CurlConfiguration) {
+    settings.pins = [
+      PublicKeyPins(host: "api.example.com", sha256: [keyInUse, keyInReserve])
+    ]
+  }
+  // snippet.end
+
+  // snippet.client
+  func show(_ certificatePath: String, _ keyPath: String, _ passphrase: String, in settings: inout CurlConfiguration) {
+    settings.clientCertificates = [
+      .pem(
+        certificate: .file(path: certificatePath), key: .file(path: keyPath), passphrase: passphrase,
+        hosts: [".example.com"])
+    ]
+  }
+  // snippet.end
+
+  // snippet.test
+  func trustTestServer(_ pem: Data, in settings: inout CurlConfiguration) {
+    settings.certificateAuthority = .test(.data(pem))
+  }
+  // snippet.end
+
+  // snippet.addresses
+  settings.addressPolicy = .publicOnly
+  // snippet.end
+
+  let transport = try CurlTransport(settings)
+
+  // snippet.reload
+  func certificateWasRenewed(_ transport: CurlTransport) throws {
+    try transport.reload()
+  }
+  // snippet.end
+
+  // snippet.socket
+  var local = CurlConfiguration()
+  local.unixSocket = "/run/service.sock"
+  let service = APIClient(baseURL: "http://service")
+  let localTransport = try CurlTransport(local)
+  service.configure { $0.transport = .own(localTransport) }
+  // snippet.end
+
+  // snippet.resolver
+  struct Registry: NameResolver {
+    let table: [String: [String]]
+
+    func addresses(of host: String, port: Int) async throws -> [String] {
+      table[host] ?? []
+    }
+  }
+
+  let registry = Registry(table: ["api.example.com": ["192.0.2.7", "2001:db8::7"]])
+  let resolving = try CurlTransport(CurlConfiguration(), resolver: registry)
+  // snippet.end
+  print(resolving.capabilities)
+
+  // snippet.errors
+  func advice(for error: APIError) -> String? {
+    switch error.transportKind {
+    case .certificateNotYetValid: "See whether the clock of this machine is right."
+    case .pinMismatch: "This may be a trap, or an app that is too old. Please look for an update."
+    case .clientCertificateRequired, .clientCertificateRefused: "Please enrol this device again."
+    case let kind? where kind.concernsTLS: "The connection is not safe."
+    default: nil
+    }
+  }
+// snippet.end
+#endif

@@ -1,0 +1,47 @@
+import Errand
+import ErrandTesting
+
+/// A ticker whose connection breaks.
+struct EventScene: DemoScene {
+  let title = "Events of a server: the stream breaks, and goes on behind the last event"
+  let declared = #"""
+    struct Prices: APIRequest {
+      var path: Path { "/prices" }
+      typealias Response = Nothing
+    }
+    for try await event in client.events(of: Prices()) {
+      let price = try event.value(as: Price.self)
+    }
+    """#
+
+  struct Prices: APIRequest {
+    var path: Path { "/prices" }
+    typealias Response = Nothing
+  }
+
+  struct Price: Decodable, Sendable { let cents: Int }
+
+  func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
+    let last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+    if last == 4 { return .status(204) }
+    let events = (last + 1...last + 2).map { "id: \($0)\ndata: {\"cents\": \($0 * 100)}\n\n" }
+    let body = "retry: 1\n" + events.joined() + "data: {\"cents\""
+    return .status(200, headers: ["Content-Type": "text/event-stream"], body: body).cut(after: body.utf8.count - 1)
+  }
+
+  @MainActor func play(on stage: Stage) async throws {
+    let client = stage.client
+    var cents: [Int] = []
+    for try await event in client.events(of: Prices()) {
+      let price = try event.value(as: Price.self)
+      cents.append(price.cents)
+    }
+
+    let requests = stage.requests()
+    for request in requests { stage.showSent(request, fields: ["Last-Event-ID"]) }
+    stage.showGot("\(cents)")
+    stage.claim("each event came once", cents == [100, 200, 300, 400])
+    let told = requests.compactMap { $0.headers["Last-Event-ID"] }
+    stage.claim("the server was told where to go on", told == ["2", "4"])
+  }
+}

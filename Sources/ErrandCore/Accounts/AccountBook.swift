@@ -1,0 +1,62 @@
+/// Who is logged in, and who is being said good-bye to. Decides, and performs nothing.
+struct AccountBook: Sendable {
+  /// A session that has ended and whose server is still to be told.
+  struct Farewell: Sendable {
+    let account: String
+    fileprivate let number: UInt64
+  }
+
+  private(set) var kept: KeptAccounts
+  private var farewells: [String: (number: UInt64, credential: Credential)] = [:]
+  private var last: UInt64 = 0
+
+  init(_ kept: KeptAccounts) {
+    self.kept = kept
+    if let current = kept.current, kept.credentials[current] == nil { self.kept.current = nil }
+  }
+
+  /// The credential of an account: of its present session, or of the one that ended last.
+  func credential(for account: String, farewell: Bool) -> Credential? {
+    let present = kept.credentials[account]?.credential
+    let former = farewells[account]?.credential
+    return farewell ? former ?? present : present ?? former
+  }
+
+  /// What is kept beside a credential that is in use.
+  func owner(of credential: Credential) -> AccountCredential? {
+    kept.credentials.values.first { $0.credential == credential }
+  }
+
+  mutating func login(_ account: String, _ credential: AccountCredential) {
+    kept.credentials[account] = credential
+    kept.current = account
+  }
+
+  /// False where the account is not logged in.
+  mutating func use(_ account: String?) -> Bool {
+    if let account, kept.credentials[account] == nil { return false }
+    kept.current = account
+    return true
+  }
+
+  /// Takes a credential that was had in the place of another; false where the session has ended or was renewed since.
+  mutating func refresh(_ account: String, from old: AccountCredential, to new: AccountCredential) -> Bool {
+    guard kept.credentials[account] == old else { return false }
+    kept.credentials[account] = new
+    return true
+  }
+
+  /// Nil where the account is not logged in.
+  mutating func logout(_ account: String) -> Farewell? {
+    guard let old = kept.credentials.removeValue(forKey: account) else { return nil }
+    if kept.current == account { kept.current = nil }
+    last &+= 1
+    farewells[account] = (last, old.credential)
+    return Farewell(account: account, number: last)
+  }
+
+  /// The server has been told: nobody shows the former credential any more.
+  mutating func end(_ farewell: Farewell) {
+    if farewells[farewell.account]?.number == farewell.number { farewells[farewell.account] = nil }
+  }
+}

@@ -1,0 +1,86 @@
+import ErrandSupport
+
+/// A client's part in the end of a session: its calls, its queue, its cache.
+package final class ClientSessions: Sendable {
+  private struct Belongings: Sendable {
+    var cache: (any AnswerCache)?
+    var cookies = CookieRule.off
+    var accessories: [any Accessory] = []
+  }
+
+  private let registry: CallRegistry
+  private let refreshing: RefreshControl
+  private let book = Locked(SessionBook())
+  private let belongings = Locked(Belongings())
+
+  init(_ registry: CallRegistry, _ refreshing: RefreshControl) {
+    self.registry = registry
+    self.refreshing = refreshing
+  }
+
+  /// What the client has from now on.
+  func take(cache: (any AnswerCache)?, cookies: CookieRule, accessories: [any Accessory]) {
+    belongings.withLock { $0 = Belongings(cache: cache, cookies: cookies, accessories: accessories) }
+  }
+
+  // MARK: - A call
+
+  /// The account of a call that is about to be frozen, noted with the call.
+  ///
+  /// A session that ends before the note is seen here, one that ends after it finds the call by its note.
+  func account(of provider: any CredentialProvider, _ record: CallRecord) throws -> String? {
+    let moment = book.withLock { $0.moment }
+    guard let account = provider.account else { return nil }
+    record.goes(as: account)
+    if book.withLock({ $0.hasEnded(account, since: moment) }) { throw APIError.loggedOut }
+    return account
+  }
+
+  // MARK: - The end of a session
+
+  /// Cancels what is under way for an account, wherever it waits, and removes what is stored of it. Its cookies stay for
+  /// the call that tells the server.
+  func end(_ account: String) async -> Int {
+    let count = stop(account)
+    for accessory in belongings.withLock({ $0.accessories }) { accessory.sessionEnded(of: account) }
+    await belongings.withLock { $0.cache }?.removeAll(account: account)
+    return count
+  }
+
+  /// Cancels what is under way for an account.
+  @discardableResult
+  func stop(_ account: String) -> Int {
+    book.withLock { $0.end(account) }
+    refreshing.end(account)
+    return registry.cancel(account: account)
+  }
+
+  /// Removes what is stored of an account, its cookies too.
+  func forget(_ account: String) async {
+    let (cache, cookies) = belongings.withLock { ($0.cache, $0.cookies) }
+    cookies.removeCookies(of: account)
+    await cache?.removeAll(account: account)
+  }
+}
+
+extension APIError {
+  /// The error of a call whose account was logged out.
+  static let loggedOut = APIError(
+    .cancelled, .loggedOut, "The call was cancelled, since its account was logged out; log in and send it again.")
+}
+
+extension APIClient {
+  /// Ends an account's session on this client, for credential providers of your own;
+  /// ``CredentialStore/logout(_:farewell:)`` does it by itself.
+  ///
+  /// Cancels the calls that were begun for the account, with an error of code ``APIError/Code/loggedOut``, and ends
+  /// refreshing for it; removes what the cache holds of the account, and its cookie jar; tells the client's
+  /// accessories. Let the provider give another account first, or calls begun meanwhile go on as the old one. Returns
+  /// how many calls will now end as cancelled.
+  @discardableResult
+  public func endSession(of account: String) async -> Int {
+    let count = await fittings.sessions.end(account)
+    await fittings.sessions.forget(account)
+    return count
+  }
+}

@@ -1,0 +1,40 @@
+/// Whether a client keeps cookies, and for whom.
+public struct CookieRule: Sendable {
+  private enum Kind: Sendable {
+    case off
+    case one(CookieJar)
+    case many(CookieJars)
+  }
+
+  private let kind: Kind
+
+  /// None are kept and none are sent; a `Cookie` field set by hand is sent as it is.
+  public static let off = CookieRule(kind: .off)
+
+  /// One jar for all calls, whoever is logged in. Empty it when somebody logs out.
+  public static func jar(_ jar: CookieJar) -> CookieRule { CookieRule(kind: .one(jar)) }
+
+  /// A jar for each account of the credential provider, and one for nobody: what one was given is never shown for
+  /// another.
+  public static func perAccount(_ jars: CookieJars) -> CookieRule { CookieRule(kind: .many(jars)) }
+
+  /// Whether cookies are kept.
+  var isOn: Bool {
+    if case .off = kind { return false }
+    return true
+  }
+
+  /// Where an account's cookies are; nil where none are kept.
+  func jar(of account: String?) -> CookieJar? {
+    switch kind {
+    case .off: nil
+    case .one(let jar): jar
+    case .many(let jars): jars.jar(of: account)
+    }
+  }
+
+  /// Removes what is kept for an account alone. One jar for all is left as it is.
+  func removeCookies(of account: String?) {
+    if case .many(let jars) = kind { jars.remove(of: account) }
+  }
+}

@@ -1,0 +1,148 @@
+package import Foundation
+
+/// An XML text in UTF-8, made ready for a parser: its declaration and document type are blanked out, so that no parser
+/// acts on them, and every line and column stays where it was.
+///
+/// The encoding is found as RFC 7303 says: byte order mark, then the charset of `Content-Type`, then the declaration,
+/// then UTF-8. A document type with declarations of its own (`[`) is refused: that is where entities come from that
+/// unfold without end or read files. One that only names a type is harmless, for nobody fetches it.
+package struct MarkupText {
+  /// The text.
+  package private(set) var bytes: [UInt8]
+
+  /// - Throws: ``FormatFailure``.
+  package init(_ body: Data, charset: String?) throws(FormatFailure) {
+    guard !body.isEmpty else { throw FormatFailure(.empty, "the body is empty") }
+    do {
+      bytes = Array(try TextDecoding.text(body, charset: charset ?? Self.declaredCharset(of: body)).utf8)
+    } catch {
+      switch error {
+      case .unknownCharset(let name): throw FormatFailure(.malformed, "the charset \"\(name)\" is unknown")
+      case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
+      }
+    }
+    try blankProlog()
+  }
+
+  /// What may be given to a parser; refuses what passes a limit, before anything is built of it.
+  ///
+  /// A processing instruction that says nothing, `<?a?>`, becomes `<?a .?>`: the parser of Linux ends the process where
+  /// it meets one. Nobody reads it; lines stay right, and columns behind it move by two.
+  /// - Throws: ``FormatFailure``.
+  package func checked(_ limits: MarkupLimits) throws(FormatFailure) -> Data {
+    var scan = MarkupScan(bytes, limits)
+    try scan.run()
+    var safe = Data()
+    safe.reserveCapacity(bytes.count + 2 * scan.bareInstructions.count)
+    var start = 0
+    for place in scan.bareInstructions {
+      safe.append(contentsOf: bytes[start..<place])
+      safe.append(contentsOf: " .".utf8)
+      start = place
+    }
+    safe.append(contentsOf: bytes[start...])
+    return safe
+  }
+
+  package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+  // MARK: - Encoding
+
+  /// What the bytes themselves say of their encoding; nil for UTF-8.
+  private static func declaredCharset(of body: Data) -> String? {
+    let head = Array(body.prefix(256))
+    if head.starts(with: [0x00, 0x3C]) { return "utf-16be" }
+    if head.starts(with: [0x3C, 0x00]) { return "utf-16le" }
+    guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+    guard let name = encoding(in: String(decoding: head[..<end], as: UTF8.self)) else { return nil }
+    // It is read as single bytes, so it is in no wide encoding, whatever it says.
+    let wide = ["utf-16", "utf-32", "ucs", "iso-10646-ucs"].contains { name.lowercased().hasPrefix($0) }
+    return wide ? nil : name
+  }
+
+  /// The value of `encoding` in a declaration.
+  private static func encoding(in declaration: String) -> String? {
+    guard let key = declaration.range(of: "encoding") else { return nil }
+    var rest = declaration[key.upperBound...].drop(while: \.isWhitespace)
+    guard rest.popFirst() == "=" else { return nil }
+    rest = rest.drop(while: \.isWhitespace)
+    guard let quote = rest.popFirst(), quote == "\"" || quote == "'", let end = rest.firstIndex(of: quote) else {
+      return nil
+    }
+    return String(rest[..<end])
+  }
+
+  // MARK: - Declaration and document type
+
+  private mutating func blankProlog() throws(FormatFailure) {
+    var place = skipSpace(from: 0)
+    if has("<?xml", at: place), bytes.indices.contains(place + 5), Self.isSpace(bytes[place + 5]) {
+      guard place == 0 else { throw failure("the XML declaration must stand first; let nothing come before it", place) }
+      place = try blank(from: place, through: "?>", "the XML declaration")
+    }
+    while true {
+      place = skipSpace(from: place)
+      if has("<!--", at: place) {
+        place = try end(of: "-->", from: place + 4, "a comment", began: place)
+      } else if has("<?", at: place) {
+        place = try end(of: "?>", from: place + 2, "a processing instruction", began: place)
+      } else if has("<!DOCTYPE", at: place) {
+        place = try blankDocumentType(from: place)
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func blankDocumentType(from start: Int) throws(FormatFailure) -> Int {
+    var quote: UInt8?
+    var place = start
+    while place < bytes.count {
+      let byte = bytes[place]
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: "[") {
+        let words = "the document type declares entities or elements of its own, which is never taken; "
+        throw MarkupScan.failure(.forbidden, words + "let the server leave it out", bytes, start)
+      } else if byte == UInt8(ascii: ">") {
+        blank(start...place)
+        return place + 1
+      }
+      place += 1
+    }
+    throw failure("the document type does not end", start)
+  }
+
+  private mutating func blank(
+    from start: Int, through end: String, _ what: String
+  ) throws(FormatFailure) -> Int {
+    let after = try self.end(of: end, from: start, what, began: start)
+    blank(start...after - 1)
+    return after
+  }
+
+  private mutating func blank(_ range: ClosedRange<Int>) {
+    for place in range where !Self.isSpace(bytes[place]) { bytes[place] = 0x20 }
+  }
+
+  private func end(
+    of mark: String, from place: Int, _ what: String, began start: Int
+  ) throws(FormatFailure) -> Int {
+    guard let end = MarkupScan.find(mark, in: bytes, from: place) else { throw failure("\(what) does not end", start) }
+    return end
+  }
+
+  private func skipSpace(from place: Int) -> Int {
+    bytes[min(place, bytes.count)...].firstIndex { !Self.isSpace($0) } ?? bytes.count
+  }
+
+  private func has(_ mark: String, at place: Int) -> Bool {
+    place <= bytes.count && bytes[place...].starts(with: mark.utf8)
+  }
+
+  private func failure(_ reason: String, _ place: Int) -> FormatFailure {
+    MarkupScan.failure(.malformed, reason, bytes, place)
+  }
+}

@@ -1,0 +1,38 @@
+public import Foundation
+
+/// A format that answers are read from: one small type, and every `Decodable` value can be taken.
+///
+/// ```swift
+/// struct Pack: ResponseFormat {
+///   let name = "pack"
+///   let accept = "application/x-pack"
+///   func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value {
+///     try PackDecoder(body).value(as: type)
+///   }
+/// }
+/// var decoder: ResponseDecoder<Order> { .format(Pack()) }
+/// ```
+///
+/// The same type may be a ``BodyFormat``, too.
+public protocol ResponseFormat: Sendable {
+  /// The format's name, shown in errors.
+  var name: String { get }
+  /// What is sent as `Accept` where the request's headers say nothing else.
+  var accept: String { get }
+  /// Reads a value. What it throws becomes the cause of an error of stage `decode`, which shows the description; an
+  /// error that names the place, such as ``FormatFailure``, helps most. It runs off the caller's actor for bodies over
+  /// 16 KiB.
+  func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value
+}
+
+extension ResponseDecoder where Value: Decodable {
+  /// A format of choice.
+  public static func format(_ format: some ResponseFormat) -> ResponseDecoder {
+    ResponseDecoder(name: format.name, accept: format.accept) { response, _ in
+      try format.decode(Value.self, from: response.body, of: response)
+    }
+  }
+
+  /// A property list, binary or in XML; see ``PropertyListFormat``.
+  public static func propertyList() -> ResponseDecoder { .format(PropertyListFormat()) }
+}

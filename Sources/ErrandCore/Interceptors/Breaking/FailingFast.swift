@@ -1,0 +1,18 @@
+/// Refuses calls to an origin that keeps failing before they wait for their turn; see ``Breaking``.
+package struct FailingFast: Interceptor {
+  private let control: BreakerControl
+  private let rule: BreakerRule
+
+  package init(_ control: BreakerControl, _ rule: BreakerRule) {
+    self.control = control
+    self.rule = rule
+  }
+
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    let origin = request.url.origin
+    if let left = control.refusal(origin, rule, at: context.call.timers.now) {
+      throw APIError.circuitOpen(origin, for: left)
+    }
+    return try await next(request)
+  }
+}

@@ -1,0 +1,120 @@
+import ErrandSupport
+
+extension Outcome {
+  /// The same end, its value made into what a screen needs: so several screens can take what they need from one outcome.
+  /// A failure stays what it was.
+  public func reformed<By: Reformer>(by reformer: By) -> Outcome<By.Output> where By.Input == Value {
+    let made = result.flatMap { value in
+      Result { () throws(APIError) in try APIError.reforming(value, by: reformer, self) }
+    }
+    return Outcome<By.Output>(
+      result: made, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
+  }
+
+  /// The same elsewhere where the body is large, as decoding does.
+  func reformedElsewhere<By: Reformer>(by reformer: By) async -> Outcome<By.Output> where By.Input == Value {
+    guard let response, response.body.count > Validating.inlineLimit else { return reformed(by: reformer) }
+    return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in reformed(by: reformer) }
+  }
+}
+
+extension APIResponse {
+  /// The same answer, its value made into what a screen needs.
+  /// - Throws: ``APIError`` of code ``APIError/Code/reform``.
+  public func reformed<By: Reformer>(by reformer: By) throws(APIError) -> APIResponse<By.Output>
+  where By.Input == Value {
+    let outcome = Outcome(
+      result: .success(value), request: request, response: raw, origin: origin, metrics: metrics, isUnchanged: false)
+    let made = try APIError.reforming(value, by: reformer, outcome)
+    return APIResponse<By.Output>(value: made, request: request, raw: raw, origin: origin, metrics: metrics)
+  }
+}
+
+extension APIError {
+  fileprivate static func reforming<By: Reformer>(
+    _ value: By.Input, by reformer: By, _ outcome: Outcome<By.Input>
+  ) throws(APIError) -> By.Output {
+    do {
+      return try reformer.reform(value)
+    } catch let error as APIError {
+      throw error
+    } catch {
+      let clause = "the answer could not be reformed by \(By.self): \(error)"
+      throw APIError(
+        Details(
+          stage: .decode, code: .reform, message: sentence(clause), request: outcome.request,
+          response: outcome.response, attempts: outcome.metrics.attempts, cause: error))
+    }
+  }
+}
+
+extension CallSender {
+  /// Sends a request and returns its value, made into what a screen needs.
+  ///
+  /// The call ends as it would without the reformer; that one's failure is told to this caller alone.
+  /// - Throws: ``APIError``; of code ``APIError/Code/reform`` where the reformer failed.
+  public func send<R: APIRequest, By: Reformer>(
+    _ request: R, as reformer: By, options: CallOptions = CallOptions()
+  ) async throws(APIError) -> By.Output where By.Input == R.Response {
+    try await outcome(of: request, as: reformer, options: options).result.get()
+  }
+
+  /// Sends a request and returns how it ended, its value made into what a screen needs; never throws.
+  public func outcome<R: APIRequest, By: Reformer>(
+    of request: R, as reformer: By, options: CallOptions = CallOptions()
+  ) async -> Outcome<By.Output> where By.Input == R.Response {
+    await outcome(of: request, options: options).reformedElsewhere(by: reformer)
+  }
+}
+
+extension APIClient {
+  /// Starts a request; the closures get what a reformer makes of the value, on the main actor, one of success and
+  /// failure exactly once. The reformer runs elsewhere.
+  @discardableResult
+  public func start<R: APIRequest, By: Reformer>(
+    _ request: R, as reformer: By, options: CallOptions = CallOptions(),
+    onSuccess: @escaping @MainActor (By.Output) -> Void, onFailure: (@MainActor (APIError) -> Void)? = nil
+  ) -> Call where By.Input == R.Response {
+    start(outcomeOf: request, as: reformer, options: options) { outcome in
+      switch outcome.result {
+      case .success(let value): onSuccess(value)
+      case .failure(let error): onFailure?(error)
+      }
+    }
+  }
+
+  /// Starts a request; one closure gets the end, its value made into what a screen needs, exactly once, on the main
+  /// actor.
+  @discardableResult
+  public func start<R: APIRequest, By: Reformer>(
+    outcomeOf request: R, as reformer: By, options: CallOptions = CallOptions(),
+    _ onEnd: @escaping @MainActor (Outcome<By.Output>) -> Void
+  ) -> Call where By.Input == R.Response {
+    launch(request, options, executor: .main, by: reformer) { outcome in
+      MainActor.assumeIsolated { onEnd(outcome) }
+    }
+  }
+
+  /// Starts a request; one closure gets the end, its value made into what a screen needs, exactly once, on an executor
+  /// of choice.
+  @discardableResult
+  public func start<R: APIRequest, By: Reformer>(
+    outcomeOf request: R, as reformer: By, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
+    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
+  ) -> Call where By.Input == R.Response {
+    launch(request, options, executor: executor, by: reformer, onEnd)
+  }
+
+  private func launch<R: APIRequest, By: Reformer>(
+    _ request: R, _ options: CallOptions, executor: CallbackExecutor, by reformer: By,
+    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
+  ) -> Call where By.Input == R.Response {
+    let typed = TypedCall(request)
+    return launch(typed, options, executor: executor, onProgress: nil) { _, came in
+      let made = typed.outcome(came).reformed(by: reformer)
+      return { ending in
+        _ = typed.tell(ending) { onEnd($0.error == nil ? made : $0.reformed(by: reformer)) }
+      }
+    }
+  }
+}

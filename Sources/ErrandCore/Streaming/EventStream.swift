@@ -1,0 +1,163 @@
+import ErrandSupport
+
+/// The events of a server (server-sent events), which is asked anew where the connection breaks.
+///
+/// Each loop asks on its own; leaving it ends the call. Each connection is a call of its own for accessories, metrics and
+/// limits.
+public struct EventStream: AsyncSequence, Sendable {
+  /// An event.
+  public typealias Element = ServerSentEvent
+  /// What is thrown where the server refuses, or cannot be reached any more.
+  public typealias Failure = APIError
+
+  let connect: @Sendable (_ lastID: String) async throws(APIError) -> ResponseStream
+  let timers: any Timers
+  let rule: ReconnectRule
+  let limit: Int
+
+  /// Begins to listen.
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// Listens.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let source: EventStream
+    private var lines: LineReader?
+    private var parser: EventParser
+    private var failures = 0
+    private var told: Duration?
+    private var isOver = false
+
+    init(_ source: EventStream) {
+      self.source = source
+      parser = EventParser(limit: source.limit)
+    }
+
+    /// The identifier that the server is told after a break, as `Last-Event-ID`.
+    public var lastEventID: String { parser.lastID }
+
+    /// The next event; nil where the server has ended the stream: by status 204, or by the end of an answer that is not
+    /// asked for anew.
+    /// - Throws: ``APIError``.
+    public mutating func next() async throws(APIError) -> ServerSentEvent? { try await next(isolation: #isolation) }
+
+    /// The next event; nil where the server has ended the stream.
+    /// - Throws: ``APIError``.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(APIError) -> ServerSentEvent? {
+      while !isOver {
+        do {
+          if let event = try await heard(isolation: actor) { return event }
+          if !isOver { try await pause(after: .end, isolation: actor) }
+        } catch {
+          try await pause(
+            after: .failure(error, retryAfter: error.response.flatMap { RetryAfter.delay(in: $0.fields) }),
+            isolation: actor)
+        }
+      }
+      return nil
+    }
+
+    /// The next event of this connection; nil at its end.
+    private mutating func heard(isolation actor: isolated (any Actor)?) async throws(APIError) -> ServerSentEvent? {
+      if lines == nil { try await connect() }
+      while let line = try await lines?.next(isolation: actor) {
+        do {
+          if let event = try parser.take(line) {
+            failures = 0
+            return event
+          }
+        } catch {
+          isOver = true
+          throw lines?.failure(.lineTooLong(error.limit)) ?? .lineTooLong(error.limit)
+        }
+      }
+      return nil
+    }
+
+    private mutating func connect() async throws(APIError) {
+      told = parser.retry ?? told
+      parser = EventParser(lastID: parser.lastID, limit: source.limit)
+      let answer = try await source.connect(parser.lastID)
+      if answer.status == 204 {
+        isOver = true
+        return
+      }
+      guard Validating.takes(answer.fields, ["text/event-stream"]) else {
+        isOver = true
+        answer.cancel()
+        let found = Validating.shown(answer.fields)
+        throw APIError(.validate, .contentType, "The answer has \(found); expected text/event-stream.")
+      }
+      lines = LineReader(answer, limit: source.limit, endsAtReturn: true)
+    }
+
+    /// Waits before the server is asked again, or ends the stream.
+    private mutating func pause(
+      after ended: ReconnectDecision.Break, isolation actor: isolated (any Actor)?
+    ) async throws(APIError) {
+      lines = nil
+      failures += 1
+      let decision = ReconnectDecision.decide(
+        ended, source.rule, failures: failures, told: parser.retry ?? told, chance: .random(in: 0...1))
+      guard case .connect(let delay) = decision, !isOver else {
+        isOver = true
+        if case .failure(let error, _) = ended { throw error }
+        return
+      }
+      try await source.sleep(for: delay, isolation: actor)
+    }
+  }
+
+  private func sleep(for delay: Duration, isolation actor: isolated (any Actor)?) async throws(APIError) {
+    let life = CallState(deadline: nil, timers: timers, priority: .normal)
+    defer { life.settle() }
+    let slept: Result<Void, CallState.Stopped> = await withTaskCancellationHandler(
+      operation: {
+        _ = actor
+        do throws(CallState.Stopped) {
+          try await life.sleep(until: timers.now.advanced(by: delay))
+          return .success(())
+        } catch {
+          return .failure(error)
+        }
+      },
+      onCancel: { life.stop(.cancelled) }, isolation: actor)
+    if case .failure(let stopped) = slept { throw .stopped(stopped.reason) }
+  }
+}
+
+extension APIClient {
+  /// Listens to the events of a server.
+  ///
+  /// ```swift
+  /// for try await event in client.events(of: Prices()) {
+  ///   show(try event.value(as: Price.self))
+  /// }
+  /// ```
+  ///
+  /// The server is asked for `text/event-stream`. Where the connection breaks or the answer ends, it is asked again by the
+  /// rule, with `Last-Event-ID`; its own `retry:` replaces the rule's delay, and a `Retry-After` is kept to. Comments
+  /// count as signs of life: where nothing comes for the idle time-out (``Timeouts/idle``), the connection counts as
+  /// broken. A request that is not safe to repeat, such as a POST to a language model, is sent once unless a rule is
+  /// given. The deadline of the options is that of each connection.
+  ///
+  /// - Parameters:
+  ///   - request: The request. Its ``APIRequest/Response`` does not matter.
+  ///   - options: What is chosen for each connection; their sink is the stream.
+  ///   - rule: When to ask anew; nil for ``ReconnectRule/standard`` for GET, ``ReconnectRule/never`` for others.
+  ///   - limit: How many bytes an event may have; a longer one ends the stream.
+  public func events<R: APIRequest>(
+    of request: R, options: CallOptions = CallOptions(), reconnecting rule: ReconnectRule? = nil,
+    limit: Int = ResponseStream.lineLimit
+  ) -> EventStream {
+    EventStream(
+      connect: { lastID throws(APIError) in
+        var options = options
+        options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
+        if !lastID.isEmpty { options.headers.set("Last-Event-ID", .text(lastID)) }
+        return try await self.stream(request, options: options)
+      },
+      timers: snapshot.timers, rule: rule ?? (request.method.isSafe ? .standard : .never), limit: limit)
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Reads the lines of a stream as bytes, and counts them.
+struct LineReader {
+  private var pieces: ResponseStream.Iterator
+  private var splitter: LineSplitter
+  private var ready: ArraySlice<Data> = []
+  private var isOver = false
+  /// The number of the last line, from 1.
+  private(set) var number = 0
+
+  init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false) {
+    pieces = stream.makeAsyncIterator()
+    splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
+  }
+
+  /// The next line; nil behind the last one, which may lack its end.
+  mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Data? {
+    while true {
+      if let line = ready.popFirst() {
+        number += 1
+        return line
+      }
+      if isOver { return nil }
+      if let piece = try await pieces.next(isolation: actor) {
+        do { ready = try splitter.take(piece)[...] } catch { throw failure(.lineTooLong(error.limit)) }
+      } else {
+        isOver = true
+        if let last = splitter.end() { ready = [last] }
+      }
+    }
+  }
+
+  /// An error that ends the call: nobody wants the rest.
+  mutating func failure(_ error: APIError) -> APIError {
+    pieces.lease.call.cancel()
+    isOver = true
+    ready = []
+    return error
+  }
+}
+
+extension APIError {
+  static func lineTooLong(_ limit: Int) -> APIError {
+    APIError(
+      .decode, Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
+      "A line of the answer has more than \(limit) bytes; raise `limit` if it is meant.")
+  }
+}

@@ -1,0 +1,43 @@
+/// What becomes of a stream of events that has broken off. A function of values.
+enum ReconnectDecision: Equatable {
+  case connect(after: Duration)
+  /// The stream ends, or the failure is thrown.
+  case stop
+
+  /// How a connection ended.
+  enum Break {
+    /// The answer ended as it should.
+    case end
+    case failure(APIError, retryAfter: Duration?)
+  }
+
+  /// Decides.
+  /// - Parameters:
+  ///   - failures: The breaks since the last event, this one included.
+  ///   - told: What the server said by `retry:`.
+  ///   - chance: From 0 to 1; so much of half of the wait is added, so that not all come back together.
+  static func decide(
+    _ ended: Break, _ rule: ReconnectRule, failures: Int, told: Duration?, chance: Double
+  ) -> ReconnectDecision {
+    guard failures <= rule.attempts, mayHelp(ended) else { return .stop }
+    var delay = max(told ?? rule.delay, .zero)
+    var turn = 1
+    while turn < min(failures, 60), delay < rule.longestDelay {
+      delay *= 2
+      turn += 1
+    }
+    delay = max(min(delay, rule.longestDelay), told ?? .zero)
+    if case .failure(_, let after?) = ended { delay = max(delay, after) }
+    return .connect(after: delay + delay / 2 * min(max(chance, 0), 1))
+  }
+
+  private static func mayHelp(_ ended: Break) -> Bool {
+    guard case .failure(let error, _) = ended else { return true }
+    switch error.stage {
+    case .transport: return error.transportKind?.isPassing == true
+    case .admission: return error.code == .circuitOpen
+    case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)
+    default: return false
+    }
+  }
+}

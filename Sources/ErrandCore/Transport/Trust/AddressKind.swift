@@ -1,0 +1,97 @@
+/// What an address of the internet protocol is for, by the registries of IANA (RFC 6890).
+public enum AddressKind: String, Sendable, Hashable, CaseIterable {
+  /// The machine itself: 127.0.0.0/8, ::1.
+  case loopback
+  /// No address: 0.0.0.0/8, ::. Many systems take it for the machine itself.
+  case unspecified
+  /// The same wire, and the metadata services of clouds: 169.254.0.0/16, fe80::/10.
+  case linkLocal
+  /// A private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7, fec0::/10.
+  case privateNetwork
+  /// Between a provider and its customers, and inside clouds: 100.64.0.0/10.
+  case shared
+  /// Many at once: 224.0.0.0/4, ff00::/8.
+  case multicast
+  /// For documents, measurements and the future, and nobody on the internet.
+  case reserved
+  /// All others.
+  case global
+
+  /// The kind of an address of 4 or 16 bytes in network order; nil for another number of bytes.
+  ///
+  /// An IPv6 address that stands for one of IPv4 is what that one is: mapped (::ffff:0:0/96), compatible (::/96),
+  /// translated (64:ff9b::/96) and 6to4 (2002::/16).
+  public init?(bytes: some Collection<UInt8>) {
+    let bytes = Array(bytes)
+    switch bytes.count {
+    case 4: self = Self.four(bytes)
+    case 16: self = Self.six(bytes)
+    default: return nil
+    }
+  }
+
+  private static func four(_ bytes: [UInt8]) -> AddressKind {
+    four.first { $0.holds(bytes) }?.kind ?? .global
+  }
+
+  private static func six(_ bytes: [UInt8]) -> AddressKind {
+    if let range = six.first(where: { $0.holds(bytes) }) { return range.kind }
+    for (prefix, place) in embeddings where bytes.starts(with: prefix) {
+      return four(Array(bytes[place..<(place + 4)]))
+    }
+    // What is given out to the internet today is 2000::/3.
+    return bytes[0] & 0xE0 == 0x20 ? .global : .reserved
+  }
+
+  /// Where an IPv4 address stands inside an IPv6 one: behind which bytes, and at which place.
+  private static let embeddings: [(prefix: [UInt8], place: Int)] = [
+    ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 12), ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 12),
+    ([0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0], 12), ([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 12),
+    ([0x20, 0x02], 2),
+  ]
+
+  private static let four: [AddressRange] = [
+    AddressRange([0], 8, .unspecified), AddressRange([10], 8, .privateNetwork), AddressRange([100, 64], 10, .shared),
+    AddressRange([127], 8, .loopback), AddressRange([169, 254], 16, .linkLocal),
+    // The one metadata service with a global address: that of Azure.
+    AddressRange([168, 63, 129, 16], 32, .linkLocal),
+    AddressRange([172, 16], 12, .privateNetwork), AddressRange([192, 0, 0], 24, .reserved),
+    AddressRange([192, 0, 2], 24, .reserved), AddressRange([192, 88, 99], 24, .reserved),
+    AddressRange([192, 168], 16, .privateNetwork), AddressRange([198, 18], 15, .reserved),
+    AddressRange([198, 51, 100], 24, .reserved), AddressRange([203, 0, 113], 24, .reserved),
+    AddressRange([224], 4, .multicast), AddressRange([240], 4, .reserved),
+  ]
+
+  private static let six: [AddressRange] = [
+    AddressRange([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 128, .unspecified),
+    AddressRange([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, .loopback),
+    AddressRange([0xFE, 0x80], 10, .linkLocal), AddressRange([0xFE, 0xC0], 10, .privateNetwork),
+    AddressRange([0xFC], 7, .privateNetwork), AddressRange([0xFF], 8, .multicast),
+    // Protocol assignments, Teredo among them, whose IPv4 address is disguised; documents.
+    AddressRange([0x20, 0x01, 0x00], 23, .reserved), AddressRange([0x20, 0x01, 0x0D, 0xB8], 32, .reserved),
+    AddressRange([0x3F, 0xFF, 0x00], 20, .reserved),
+  ]
+}
+
+/// The addresses that begin with the same bits.
+private struct AddressRange {
+  let kind: AddressKind
+  private let prefix: [UInt8]
+  private let bits: Int
+
+  init(_ prefix: [UInt8], _ bits: Int, _ kind: AddressKind) {
+    self.prefix = prefix
+    self.bits = bits
+    self.kind = kind
+  }
+
+  /// Whether an address lies in it.
+  func holds(_ bytes: [UInt8]) -> Bool {
+    for bit in 0..<bits {
+      let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+      let expected = bit / 8 < prefix.count ? prefix[bit / 8] : 0
+      guard bit / 8 < bytes.count, bytes[bit / 8] & mask == expected & mask else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,40 @@
+#if os(Linux)
+  import CCurl
+  import CErrandCurl
+  import ErrandCore
+  import Glibc
+
+  /// An address as numbers.
+  struct CurlAddress: Sendable {
+    let bytes: [UInt8]
+
+    /// What libcurl is about to connect to; nil for what is none of the internet protocol.
+    init?(_ address: UnsafePointer<curl_sockaddr>) {
+      self.init { errand_address_bytes(address, $0) }
+    }
+
+    /// An address in numbers, without brackets; nil for anything else.
+    init?(_ text: String) {
+      guard !text.utf8.contains(0) else { return nil }
+      self.init { errand_address_parse(text, $0) }
+    }
+
+    private init?(_ fill: (UnsafeMutablePointer<UInt8>?) -> Int) {
+      var room = [UInt8](repeating: 0, count: 16)
+      let count = room.withUnsafeMutableBufferPointer { fill($0.baseAddress) }
+      guard count > 0 else { return nil }
+      bytes = Array(room[..<count])
+    }
+
+    /// What it is for.
+    var kind: AddressKind? { AddressKind(bytes: bytes) }
+
+    /// The address as people write it.
+    var text: String {
+      var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      let family = bytes.count == 4 ? AF_INET : AF_INET6
+      guard inet_ntop(family, bytes, &room, socklen_t(room.count)) != nil else { return "?" }
+      return room.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+  }
+#endif

@@ -1,0 +1,79 @@
+#if os(Linux)
+  import CErrandCurl
+  import ErrandCore
+  import Foundation
+
+  /// A client certificate that was read and whose key fits.
+  struct CurlClientCertificate: Sendable {
+    let certificate: Data
+    /// The key in PEM; nil in PKCS #12, which holds it.
+    let key: Data?
+    let passphrase: String?
+    private let hosts: [HostPattern]?
+
+    /// Reads and checks a certificate.
+    init(_ source: ClientCertificate) throws(CurlConfiguration.Invalid) {
+      passphrase = source.passphrase
+      hosts = try source.hosts.map(Self.patterns)
+      switch source.form {
+      case .pem(let certificate, let key):
+        self.certificate = try Self.read(certificate, "certificate")
+        self.key = try key.map(Self.readKey) ?? self.certificate
+      case .pkcs12(let file):
+        certificate = try Self.read(file, "PKCS #12 file")
+        key = nil
+      }
+      try check(source)
+    }
+
+    var isPKCS12: Bool { key == nil }
+
+    func isShown(to host: String) -> Bool { hosts.map { $0.contains { $0.covers(host) } } ?? true }
+
+    private static func patterns(_ hosts: [String]) throws(CurlConfiguration.Invalid) -> [HostPattern] {
+      let patterns = hosts.map(HostPattern.init)
+      guard !patterns.isEmpty, patterns.allSatisfy(\.isSound) else {
+        throw CurlTrust.invalid(
+          "The hosts of a client certificate must be like api.example.com or .example.com; nil means every host.")
+      }
+      return patterns
+    }
+
+    private static func readKey(_ source: CertificateSource) throws(CurlConfiguration.Invalid) -> Data {
+      try read(source, "key")
+    }
+
+    private static func read(_ source: CertificateSource, _ part: String) throws(CurlConfiguration.Invalid) -> Data {
+      guard let data = try CurlTrust.bytes(of: source) else {
+        throw CurlTrust.invalid(
+          "The client certificate's \(part) (\(source)) cannot be read; see path and permissions.")
+      }
+      guard !data.isEmpty else { throw CurlTrust.invalid("The client certificate's \(part) (\(source)) is empty.") }
+      return data
+    }
+
+    private func check(_ source: ClientCertificate) throws(CurlConfiguration.Invalid) {
+      switch pair {
+      case errand_pair_no_certificate:
+        let form = isPKCS12 ? "PKCS #12" : "PEM"
+        throw CurlTrust.invalid("The client certificate (\(source)) holds no certificate in \(form).")
+      case errand_pair_no_key:
+        let hint =
+          passphrase == nil ? "give its `passphrase` if it is encrypted" : "see whether the passphrase is right"
+        throw CurlTrust.invalid("The key of the client certificate (\(source)) cannot be read; \(hint).")
+      case errand_pair_differs:
+        throw CurlTrust.invalid("The key of the client certificate (\(source)) belongs to another certificate.")
+      default: return
+      }
+    }
+
+    private var pair: errand_pair {
+      certificate.withUnsafeBytes { certificate in
+        guard let key else { return errand_pkcs12_check(certificate.baseAddress, certificate.count, passphrase) }
+        return key.withUnsafeBytes { key in
+          errand_pem_check_pair(certificate.baseAddress, certificate.count, key.baseAddress, key.count, passphrase)
+        }
+      }
+    }
+  }
+#endif

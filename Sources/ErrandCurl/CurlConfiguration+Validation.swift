@@ -1,0 +1,78 @@
+#if os(Linux)
+  import ErrandCore
+
+  extension CurlConfiguration {
+    /// The longest path of a socket that the system takes.
+    private static let longestSocketPath = 107
+
+    /// Throws where a setting cannot be honoured, files and keys left aside.
+    func validate() throws(Invalid) {
+      if case .url(let url, _, _) = proxy { try Self.validate(proxy: url) }
+      for (place, address) in addressOverrides {
+        try Self.check(place)
+        try Self.check(address)
+        guard place.contains(":"), !address.isEmpty else {
+          throw Invalid(description: "An address override needs the form \"host:port\": \"address\".")
+        }
+      }
+      guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
+        throw Invalid(description: "The number and the age of idle connections must be above zero.")
+      }
+      if let unixSocket { try Self.validate(socket: unixSocket) }
+      if proxy != .none { try validateBesideProxy() }
+    }
+
+    /// Whether it may connect to some addresses alone.
+    var restrictsAddresses: Bool { isForTests || addressPolicy != .any }
+
+    /// Whether its trust is for tests, and so for loopback alone.
+    var isForTests: Bool {
+      if case .test = certificateAuthority { true } else { false }
+    }
+
+    /// What cannot be kept where another machine looks names up and connects.
+    private func validateBesideProxy() throws(Invalid) {
+      guard addressPolicy == .any else {
+        throw Invalid(
+          description: """
+            `addressPolicy` cannot be kept through a proxy, which looks names up itself; set `proxy` to none, or have the \
+            proxy refuse private addresses.
+            """)
+      }
+      guard !isForTests else {
+        throw Invalid(
+          description: """
+            The test authority is for loopback alone, which a proxy cannot promise; use `.file` or `.certificates`.
+            """)
+      }
+      guard unixSocket == nil else {
+        throw Invalid(description: "`unixSocket` and `proxy` cannot be had together; set one of them to none.")
+      }
+    }
+
+    private static func validate(socket path: String) throws(Invalid) {
+      try check(path)
+      guard path.hasPrefix("/"), path.utf8.count <= longestSocketPath else {
+        throw Invalid(
+          description: "`unixSocket` must be a path from the root of at most \(longestSocketPath) bytes.")
+      }
+    }
+
+    private static func validate(proxy url: String) throws(Invalid) {
+      try check(url)
+      let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
+      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
+        !url.contains("@")
+      else {
+        throw Invalid(
+          description: "The proxy's URL must have the form http://host:port; give its user and password apart from it.")
+      }
+    }
+
+    static func check(_ text: String) throws(Invalid) {
+      guard text.utf8.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
+        throw Invalid(description: "A setting of the transport holds a control character.")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,109 @@
+/// The decoder at one place of a document.
+struct XMLPlace: Decoder {
+  /// What stands at a place.
+  enum Found {
+    /// One element: the document's own, or one of an array.
+    case element(XMLValue)
+    /// The children of one name; none, where nothing has it.
+    case children([XMLValue])
+    /// The value of an attribute, or an element's own text.
+    case text(String)
+  }
+
+  let found: Found
+  let codingPath: [any CodingKey]
+  let dates: XMLDates
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  init(_ found: Found, path: [any CodingKey], dates: XMLDates) {
+    self.found = found
+    codingPath = path
+    self.dates = dates
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let value = try XMLScalar(self).value(as: type) { return value }
+    return try T(from: self)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(XMLKeyed(place: self, element: try element()))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    switch found {
+    case .element(let element): XMLUnkeyed(place: self, elements: element.children)
+    case .children(let elements): XMLUnkeyed(place: self, elements: elements)
+    case .text: throw mismatch([Any].self)
+    }
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { XMLSingle(place: self) }
+
+  /// The one element that stands here.
+  func element() throws -> XMLValue {
+    switch found {
+    case .element(let element): return element
+    case .children(let elements):
+      guard let first = elements.first else { throw missing }
+      guard elements.count == 1 else {
+        throw failure("\(elements.count) elements <\(first.shownName)> stand where one is due; an array takes them all")
+      }
+      return first
+    case .text: throw mismatch([String: Any].self)
+    }
+  }
+
+  /// The text that stands here.
+  func text() throws -> String {
+    if case .text(let text) = found { return text }
+    let element = try element()
+    guard let inner = element.content.firstElement else { return element.text }
+    throw failure("the element <\(inner.shownName)> stands where only text is due")
+  }
+
+  /// Whether an optional is nil here.
+  var isNil: Bool {
+    guard case .text = found else {
+      guard let element = try? element() else { return isMissing }
+      return (element.attributes.isEmpty && element.content.isEmpty) || Self.saysNil(element)
+    }
+    return false
+  }
+
+  private var isMissing: Bool { if case .children(let elements) = found { elements.isEmpty } else { false } }
+
+  /// XML Schema's `xsi:nil`, by its customary prefix.
+  private static func saysNil(_ element: XMLValue) -> Bool {
+    ["true", "1"].contains(element.attributes["xsi:nil"])
+  }
+
+  // MARK: - Errors
+
+  private var missing: DecodingError {
+    guard let key = codingPath.last else { return .valueNotFound(XMLValue.self, context("nothing stands there")) }
+    return .keyNotFound(key, DecodingError.Context(codingPath: codingPath.dropLast(), debugDescription: "missing"))
+  }
+
+  func mismatch(_ type: any Any.Type) -> DecodingError { .typeMismatch(type, context("no \(type) stands there")) }
+
+  /// A failure that has words of its own.
+  func failure(_ words: String) -> XMLMisfit { XMLMisfit(words: words, path: codingPath) }
+
+  private func context(_ words: String) -> DecodingError.Context {
+    DecodingError.Context(codingPath: codingPath, debugDescription: words)
+  }
+}
+
+/// What does not fit, in words, and where.
+struct XMLMisfit: Error {
+  let words: String
+  let path: [any CodingKey]
+}
+
+extension [XMLValue.Content] {
+  fileprivate var firstElement: XMLValue? {
+    for case .element(let element) in self { return element }
+    return nil
+  }
+}

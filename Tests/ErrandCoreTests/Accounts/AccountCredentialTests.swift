@@ -1,0 +1,31 @@
+import ErrandCore
+import Foundation
+import Testing
+
+/// What is kept of an account, and what is shown of it.
+struct AccountCredentialTests {
+  private static let all = [
+    AccountCredential(.bearer("MARKER")),
+    AccountCredential(.basic(user: "MARKER", password: "MARKER")),
+    AccountCredential(.bearer("MARKER"), refreshToken: "MARKER", expires: Date(timeIntervalSince1970: 1_700_000_000)),
+  ]
+
+  @Test(arguments: all) func `kept credential comes back`(credential: AccountCredential) throws {
+    let kept = KeptAccounts(current: "ada", credentials: ["ada": credential])
+    let bytes = try JSONEncoder().encode(kept)
+    #expect(try JSONDecoder().decode(KeptAccounts.self, from: bytes) == kept)
+  }
+
+  @Test(arguments: all) func `nothing shows the secret`(credential: AccountCredential) {
+    var shown = ""
+    dump(KeptAccounts(current: "ada", credentials: ["ada": credential]), to: &shown)
+    shown += "\(credential)" + String(reflecting: credential) + "\(KeptAccounts(credentials: ["ada": credential]))"
+    #expect(!shown.contains("MARKER"))
+  }
+
+  @Test func `credential without token or user is refused`() {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(AccountCredential.self, from: Data(#"{"password":"x"}"#.utf8))
+    }
+  }
+}

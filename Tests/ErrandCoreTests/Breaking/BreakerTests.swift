@@ -1,0 +1,149 @@
+@testable import ErrandCore
+import Testing
+
+/// The breaker as a state machine: what is let through, and when it opens and closes.
+@Suite struct BreakerTests {
+  private typealias Round = UInt64
+
+  private static func moment(_ seconds: Double) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: Int64(seconds * 1_000_000_000))
+  }
+
+  private static func rule(
+    share: Double = 0.5, window: Int = 10, least: Int = 4, trials: Int = 2
+  ) -> BreakerRule {
+    var rule = BreakerRule()
+    (rule.share, rule.window, rule.least, rule.trials, rule.pause) = (share, window, least, trials, .seconds(60))
+    return rule
+  }
+
+  /// Sends one exchange for each letter: `s` succeeds, `f` fails, `n` says nothing.
+  private func send(_ results: String, _ breaker: inout Breaker, at seconds: Double = 0) {
+    for letter in results {
+      guard case .pass(let round) = breaker.enter(at: Self.moment(seconds)) else { continue }
+      breaker.end(letter == "s" ? .success : letter == "f" ? .failure : .nothing, of: round, at: Self.moment(seconds))
+    }
+  }
+
+  @Test(arguments: [
+    ("", false), ("fff", false), ("ffff", true), ("sfff", true), ("ssff", true), ("sssf", false), ("ffss", false),
+    ("ffssf", true), ("ssssfff", false),
+    ("ssssffff", true), ("nnnnfff", false), ("fffnf", true), ("ssssssssssffff", false), ("ssssssssssfffff", true),
+    ("fsssssssssss", false), ("fsssssssssssffff", false),
+  ])
+  func `opens by share and number`(_ results: String, _ isOpen: Bool) {
+    var breaker = Breaker(Self.rule())
+    send(results, &breaker)
+    #expect((breaker.enter(at: Self.moment(0)) == .refused(for: .seconds(60))) == isOpen)
+  }
+
+  @Test func `defaults are what is said`() {
+    var breaker = Breaker(BreakerRule())
+    send(String(repeating: "f", count: 19), &breaker)
+    #expect(breaker.state == .closed)
+    send("f", &breaker)
+    #expect(breaker.state == .open(until: Self.moment(60)))
+  }
+
+  @Test func `says how long`() {
+    var breaker = Breaker(Self.rule())
+    send("ffff", &breaker, at: 5)
+    #expect(breaker.refusal(at: Self.moment(25)) == .seconds(40))
+    #expect(breaker.refusal(at: Self.moment(65)) == nil)
+  }
+
+  @Test(arguments: [
+    ("ss", Breaker.State.closed), ("f", .open(until: Self.moment(121))), ("sf", .open(until: Self.moment(121))),
+    ("s", .trying(until: Self.moment(121))), ("nnnns", .trying(until: Self.moment(121))), ("nss", .closed),
+  ])
+  func `trials decide`(_ results: String, _ state: Breaker.State) {
+    var breaker = Breaker(Self.rule())
+    send("ffff", &breaker)
+    send(results, &breaker, at: 61)
+    #expect(breaker.state == state)
+  }
+
+  @Test func `so many trials and no more`() {
+    var breaker = Breaker(Self.rule(trials: 3))
+    send("ffff", &breaker)
+    let rounds = (0..<5).map { _ in breaker.enter(at: Self.moment(60)) }
+    #expect(rounds.prefix(3).allSatisfy { $0 != .refused(for: .seconds(60)) })
+    #expect(rounds.suffix(2).allSatisfy { $0 == .refused(for: .seconds(60)) })
+    guard case .pass(let round) = rounds[0] else { return }
+    breaker.end(.nothing, of: round, at: Self.moment(61))
+    #expect(breaker.enter(at: Self.moment(61)) == .pass(round: round), "a cancelled trial gives its place back")
+  }
+
+  @Test func `hanging trials block nobody for good`() {
+    var breaker = Breaker(Self.rule(trials: 1))
+    send("ffff", &breaker)
+    let hanging = breaker.enter(at: Self.moment(60))
+    #expect(breaker.refusal(at: Self.moment(119)) == .seconds(1))
+    send("s", &breaker, at: 120)
+    #expect(breaker.state == .closed)
+    if case .pass(let round) = hanging { breaker.end(.failure, of: round, at: Self.moment(121)) }
+    #expect(breaker.state == .closed, "an earlier round counts for nothing")
+  }
+
+  @Test func `late results of before count for nothing`() {
+    var breaker = Breaker(Self.rule())
+    let early = (0..<8).map { _ in breaker.enter(at: Self.moment(0)) }
+    send("ffff", &breaker)
+    send("ss", &breaker, at: 61)
+    for case .pass(let round) in early { breaker.end(.failure, of: round, at: Self.moment(62)) }
+    #expect(breaker.state == .closed)
+  }
+
+  @Test(arguments: [
+    BreakerTests.rule(share: 0), BreakerTests.rule(share: -1), BreakerTests.rule(share: 9),
+    BreakerTests.rule(share: .nan),
+    BreakerTests.rule(window: 0), BreakerTests.rule(window: .max, least: 4), BreakerTests.rule(least: -5),
+    BreakerTests.rule(least: .max), BreakerTests.rule(trials: 0), BreakerTests.rule(trials: -1),
+  ])
+  func `odd rules do not trap`(_ rule: BreakerRule) {
+    var breaker = Breaker(rule)
+    for seconds in 0..<300 { send("sffn", &breaker, at: Double(seconds)) }
+    send("ssss", &breaker, at: 500)
+    #expect(breaker.refusal(at: Self.moment(1_000)) == nil)
+  }
+
+  @Test func `random lives keep the rules`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<300 {
+      let rule = Self.rule(
+        share: Double.random(in: 0.1...1, using: &random), window: Int.random(in: 1...12, using: &random),
+        least: Int.random(in: 1...12, using: &random), trials: Int.random(in: 1...4, using: &random))
+      var breaker = Breaker(rule)
+      var out: [Round] = []
+      var now = 0.0
+      for _ in 0..<400 {
+        let before = breaker
+        now += Bool.random(using: &random) ? 0 : Double.random(in: 0..<20, using: &random)
+        if Bool.random(using: &random) || out.isEmpty {
+          let refusal = breaker.refusal(at: Self.moment(now))
+          switch breaker.enter(at: Self.moment(now)) {
+          case .pass(let round):
+            #expect(refusal == nil)
+            out.append(round)
+          case .refused(let left):
+            #expect(refusal == left && left > .zero && left <= rule.pause && breaker.state == before.state)
+            #expect(before.state != .closed)
+          }
+        } else {
+          let round = out.remove(at: Int.random(in: out.indices, using: &random))
+          let result = [Breaker.Result.success, .failure, .nothing].randomElement(using: &random) ?? .nothing
+          let opened = breaker.end(result, of: round, at: Self.moment(now))
+          #expect(
+            opened
+              == (breaker.state == .open(until: Self.moment(now).advanced(by: rule.pause))
+                && breaker.round > before.round))
+          if opened { #expect(result == .failure && before.round == round) }
+          if round != before.round || result == .nothing { #expect(breaker.state == before.state) }
+        }
+        #expect(breaker.round >= before.round && breaker.round <= before.round + 1)
+        if case .trying = breaker.state { #expect(out.filter { $0 == breaker.round }.count <= max(rule.trials, 1)) }
+      }
+      #expect(breaker.refusal(at: Self.moment(now + 61)) == nil, "after the pause something always passes")
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@Suite struct FormValuesTests {
+  @Test func `pairs keep order and repeats`() throws {
+    let form = try FormValues(parsing: Data("b=1&a=2&b=3&empty=&bare&=nameless&&x=a=b".utf8))
+    #expect(form.entries.map(\.name) == ["b", "a", "b", "empty", "bare", "", "x"])
+    #expect(form.entries.map(\.value) == ["1", "2", "3", "", "", "nameless", "a=b"])
+    #expect(form["b"] == "1" && form.all("b") == ["1", "3"] && form["none"] == nil)
+  }
+
+  @Test func `escapes become characters`() throws {
+    let form = try FormValues(parsing: Data("q=a+b%20c%2B%26%3d&%E4%B8%AD=%F0%9F%98%80".utf8))
+    #expect(form["q"] == "a b c+&=" && form["中"] == "😀")
+  }
+
+  @Test func `empty body has no values`() throws {
+    #expect(try FormValues(parsing: Data()).entries.isEmpty)
+  }
+
+  @Test(arguments: [("a=%", "[0]"), ("a=1&b=%4", "[1]"), ("a=1&%zz=", "[1]"), ("a=1&b=2&c=%FF", "[2]")])
+  func `broken escape names its field`(body: String, path: String) {
+    #expect {
+      try FormValues(parsing: Data(body.utf8))
+    } throws: { error in
+      let failure = error as? FormatFailure
+      return failure?.kind == .malformed && failure?.path == path
+    }
+  }
+}

@@ -1,0 +1,54 @@
+@testable import ErrandCore
+import Testing
+
+/// Which server is asked first.
+struct HostHealthTests {
+  private let origins = ["http://a", "http://b", "http://c"].compactMap { try? HTTPURL($0).origin }
+  private func at(_ seconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: seconds * 1_000_000_000) }
+
+  @Test func `well servers go as listed`() {
+    var health = HostHealth()
+    let order = health.order(origins, at(0))
+    #expect(order == [0, 1, 2] && health.isWell)
+  }
+
+  @Test func `failed ones come last`() {
+    var health = HostHealth()
+    health.fail(origins[0], at(0))
+    health.fail(origins[1], at(2))
+    let order = health.order(origins, at(3))
+    #expect(order == [2, 0, 1])
+  }
+
+  @Test func `one call tries it again`() {
+    var health = HostHealth()
+    health.fail(origins[0], at(0))
+    let (before, first, second) = (
+      health.order(origins, at(4)), health.order(origins, at(5)), health.order(origins, at(5))
+    )
+    #expect(before == [1, 2, 0] && first == [0, 1, 2] && second == [1, 2, 0])
+  }
+
+  @Test func `an answer makes it well`() {
+    var health = HostHealth()
+    health.fail(origins[0], at(0))
+    health.answer(origins[0])
+    #expect(health.isWell)
+  }
+
+  @Test(arguments: [(1, 5), (2, 10), (3, 20), (6, 160), (7, 300), (1_000, 300)])
+  func `rest doubles to five minutes`(failures: Int, seconds: Int64) {
+    var health = HostHealth()
+    for _ in 0..<failures { health.fail(origins[0], at(0)) }
+    var same = health
+    let (before, after) = (health.order(origins, at(seconds - 1)), same.order(origins, at(seconds)))
+    #expect(before.last == 0 && after.first == 0)
+  }
+
+  @Test func `all failed, the soonest is asked`() {
+    var health = HostHealth()
+    for (place, second) in [(0, 3), (1, 1), (2, 2)] { health.fail(origins[place], at(Int64(second))) }
+    let order = health.order(origins, at(4))
+    #expect(order == [1, 2, 0])
+  }
+}

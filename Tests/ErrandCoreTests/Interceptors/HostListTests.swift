@@ -1,0 +1,47 @@
+@testable import ErrandCore
+import Testing
+
+/// The same path below another base URL.
+struct HostListTests {
+  private func list(_ base: String, _ fallbacks: String...) throws -> HostList {
+    try #require(try HostList(ServerEnvironment(baseURL: base, fallbackURLs: fallbacks)))
+  }
+
+  @Test(arguments: [
+    ("https://a/v1", "https://b:8443/api/v1", "https://a/v1/users/7?x=1", "https://b:8443/api/v1/users/7?x=1"),
+    ("https://a/v1/", "https://b/", "https://a/v1/users", "https://b/users"),
+    ("https://a", "https://b/x", "https://a?q=1", "https://b/x?q=1"),
+    ("https://a", "http://b", "https://a", "http://b"),
+  ])
+  func `rest stands below another`(base: String, other: String, url: String, wanted: String) throws {
+    let list = try list(base, other)
+    let rest = try #require(list.rest(of: HTTPURL(url)))
+    let made = try #require(list.url(rest, at: 1))
+    let parsed = try HTTPURL(wanted)
+    #expect(made.string == wanted && made.origin == parsed.origin)
+    #expect(made.path == parsed.path && made.query == parsed.query)
+    #expect(list.home(of: made.origin) == (try HTTPURL(base).origin))
+  }
+
+  @Test(arguments: ["https://a/v2/x", "https://a/v10", "https://b/v1/x", "http://a/v1/x", "https://a/"])
+  func `other places are left alone`(url: String) throws {
+    #expect(try list("https://a/v1", "https://b/v1").rest(of: HTTPURL(url)) == nil)
+  }
+
+  @Test func `strangers keep their origin`() throws {
+    let stranger = try HTTPURL("https://c").origin
+    #expect(try list("https://a", "https://b").home(of: stranger) == stranger)
+  }
+
+  @Test(arguments: [["b"], ["https://b?x=1"], ["https://a"], ["https://b", "https://b/"]])
+  func `unusable list is refused`(fallbacks: [String]) {
+    let error = #expect(throws: APIError.self) {
+      try HostList(ServerEnvironment(baseURL: "https://a", fallbackURLs: fallbacks))
+    }
+    #expect(error?.stage == .build && error?.code == .invalidURL)
+  }
+
+  @Test func `one server is no list`() throws {
+    #expect(try HostList(ServerEnvironment(baseURL: "https://a")) == nil)
+  }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct ReconnectDecisionTests {
+  private static func wire(_ kind: TransportFailure.Kind) -> APIError {
+    APIError(.transport, .init(rawValue: kind.rawValue), "", cause: TransportFailure(kind, ""))
+  }
+
+  private func decide(
+    _ ended: ReconnectDecision.Break, _ rule: ReconnectRule = .standard, failures: Int = 1, told: Duration? = nil,
+    chance: Double = 0
+  ) -> ReconnectDecision {
+    ReconnectDecision.decide(ended, rule, failures: failures, told: told, chance: chance)
+  }
+
+  @Test func `end of an answer is asked on`() {
+    #expect(decide(.end) == .connect(after: .seconds(3)))
+    #expect(decide(.end, .never) == .stop)
+  }
+
+  @Test func `waits double up to the longest`() {
+    let waits = (1...7).map { decide(.end, failures: $0) }
+    #expect(waits == [3, 6, 12, 24, 48, 60, 60].map { .connect(after: .seconds($0)) })
+    #expect(decide(.end, failures: 11) == .stop)
+    #expect(decide(.end, ReconnectRule(attempts: .max), failures: .max) == .connect(after: .seconds(60)))
+  }
+
+  @Test func `server's word counts`() {
+    #expect(decide(.end, told: .milliseconds(10)) == .connect(after: .milliseconds(10)))
+    #expect(decide(.end, told: .seconds(600)) == .connect(after: .seconds(600)))
+    let busy = ReconnectDecision.Break.failure(Self.wire(.reset), retryAfter: .seconds(90))
+    #expect(decide(busy) == .connect(after: .seconds(90)))
+  }
+
+  @Test func `chance adds at most a half`() {
+    #expect(decide(.end, chance: 1) == .connect(after: .milliseconds(4_500)))
+    #expect(decide(.end, chance: 7) == .connect(after: .milliseconds(4_500)))
+  }
+
+  @Test(arguments: [
+    TransportFailure.Kind.reset, .truncated, .idleTimeout, .connectTimeout, .refused, .nameLookup,
+    .closedBeforeResponse,
+  ])
+  func `broken line may mend`(kind: TransportFailure.Kind) {
+    #expect(decide(.failure(Self.wire(kind), retryAfter: nil)) == .connect(after: .seconds(3)))
+  }
+
+  @Test(arguments: [
+    wire(.pinMismatch), wire(.malformedResponse), wire(.undecodableContent), .stopped(.cancelled), .stopped(.expired),
+    APIError(.validate, .contentType, ""), APIError(.build, .invalidURL, ""), .lineTooLong(5),
+  ])
+  func `other failures stay`(error: APIError) {
+    #expect(decide(.failure(error, retryAfter: nil)) == .stop)
+  }
+}

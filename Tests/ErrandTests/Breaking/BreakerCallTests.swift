@@ -1,0 +1,141 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// The breaker in the line: what counts, who is refused, and what the cache makes of it.
+@Suite struct BreakerCallTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/page"
+    var joining = JoinRule.never
+    var cache = CachePolicy.none
+    var retries: RetryPolicy?
+    var timeouts: Timeouts?
+  }
+
+  private static var rule: BreakerRule {
+    var rule = BreakerRule()
+    (rule.least, rule.window, rule.trials) = (3, 6, 1)
+    return rule
+  }
+
+  private final class Bench: Sendable {
+    let clock = ManualClock()
+    let transport: ScriptedTransport
+    let client: APIClient
+
+    init(
+      _ change: (inout ClientConfiguration) -> Void = { _ in },
+      _ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer
+    ) {
+      transport = ScriptedTransport(answer)
+      var configuration = ClientConfiguration(baseURL: "http://h.example")
+      configuration.transport = .own(transport)
+      configuration.timers = clock
+      configuration.breaker = BreakerCallTests.rule
+      change(&configuration)
+      client = APIClient(configuration)
+    }
+
+    func code(_ request: Get = Get()) async -> APIError.Code? { await client.outcome(of: request).error?.code }
+  }
+
+  @Test(arguments: [
+    (ScriptedAnswer.status(500), true), (.status(503), true), (.failure(.refused, "x"), true),
+    (.failure(.idleTimeout, "x"), true),
+    (.failure(.reset, "x"), true), (.status(404), false), (.status(429), false), (.failure(.offline, "x"), false),
+    (.failure(.tooLarge, "x"), false), (.status(200), false),
+  ])
+  func `what counts as a failure`(_ answer: ScriptedAnswer, _ opens: Bool) async {
+    let bench = Bench { _ in answer }
+    for _ in 0..<3 { _ = await bench.code() }
+    #expect((await bench.code() == .circuitOpen) == opens)
+    #expect(bench.transport.requests.count == (opens ? 3 : 4))
+  }
+
+  @Test func `refusal says where and how long`() async throws {
+    let bench = Bench { _ in .status(500) }
+    for _ in 0..<3 { _ = await bench.code() }
+    bench.clock.advance(by: .seconds(18))
+    let error = try #require(await bench.client.outcome(of: Get()).error)
+    let cause = try #require(error.cause as? CircuitOpen)
+    #expect(error.stage == .admission && cause.origin.host == "h.example" && cause.timeLeft == .seconds(42))
+    #expect(await bench.code(Get(path: "http://other.example/")) == .status, "another origin is none of it")
+  }
+
+  @Test func `trial closes the circuit`() async {
+    let isWell = Recorded<Bool>()
+    let bench = Bench { _ in isWell.all.isEmpty ? .status(500) : .text("well") }
+    for _ in 0..<3 { _ = await bench.code() }
+    bench.clock.advance(by: .seconds(60))
+    #expect(await bench.code() == .status, "the trial")
+    #expect(await bench.code() == .circuitOpen)
+    isWell.append(true)
+    bench.clock.advance(by: .seconds(60))
+    for _ in 0..<5 { #expect(await bench.code() == nil) }
+  }
+
+  @Test func `off is the default`() async {
+    let bench = Bench({ $0.breaker = nil }) { _ in .status(500) }
+    for _ in 0..<50 { #expect(await bench.code() == .status) }
+  }
+
+  @Test func `cancelled calls count for nothing`() async {
+    let latch = Latch()
+    let bench = Bench { _ in
+      try await latch.wait()
+      return .text("well")
+    }
+    for _ in 0..<4 {
+      let call = Task { await bench.code() }
+      #expect(await eventually { bench.client.admission.running == 1 })
+      call.cancel()
+      #expect(await call.value == .cancelled)
+    }
+    latch.open()
+    #expect(await bench.code() == nil)
+  }
+
+  @Test func `calls that waited are refused, too`() async {
+    let latch = Latch()
+    let bench = Bench({ $0.admission = AdmissionLimits(perHost: 3, total: 3) }) { _ in
+      try await latch.wait()
+      return .status(500)
+    }
+    let calls = (0..<10).map { _ in Task { await bench.code() } }
+    #expect(await eventually { bench.client.admission.waiting == 7 })
+    latch.open()
+    var codes: [APIError.Code: Int] = [:]
+    for call in calls { if let code = await call.value { codes[code, default: 0] += 1 } }
+    #expect(bench.transport.requests.count < 10 && codes[.circuitOpen, default: 0] > 0)
+    #expect(codes[.circuitOpen, default: 0] + bench.transport.requests.count == 10)
+    #expect(bench.client.admission == (0, 0))
+  }
+
+  @Test func `open circuit is not tried again`() async {
+    var policy = RetryPolicy.standard
+    policy.attempts = 5
+    let broken = Bench({ $0.retries = policy }) { _ in .status(500) }
+    for _ in 0..<3 { _ = await broken.code(Get(retries: .never)) }
+    #expect(await broken.code() == .circuitOpen && broken.transport.requests.count == 3)
+  }
+
+  @Test func `stored answer stands in`() async throws {
+    let isWell = Recorded([true])
+    let bench = Bench { _ in
+      guard isWell.all.last == true else { return .status(500) }
+      var answer = ScriptedAnswer.text("stored")
+      answer.head.fields["Cache-Control"] = "max-age=0, stale-if-error=600"
+      return answer
+    }
+    #expect(try await bench.client.send(Get(cache: .http)) == "stored")
+    isWell.append(false)
+    for _ in 0..<5 { _ = await bench.code(Get(path: "/other")) }
+    let asked = bench.transport.requests.count
+    #expect(await bench.code(Get(path: "/other")) == .circuitOpen)
+    #expect(try await bench.client.send(Get(cache: .http)) == "stored")
+    #expect(bench.transport.requests.count == asked)
+  }
+}

@@ -1,0 +1,264 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Cookies on their way down the line, over a scripted transport: which go where, and for whom.
+@Suite struct CookieCallTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/page"
+    var method = HTTPMethod.get
+    var headers = RequestHeaders()
+    var cookies = CookieUse.inherited
+    var cache = CachePolicy.none
+    var statusRule: StatusRule?
+    var cachedAs: (any APIRequest)?
+  }
+
+  /// Answers with the cookies that came, and sets those that the query names.
+  private static func echo(_ request: HTTPRequest) -> ScriptedAnswer {
+    var answer = ScriptedAnswer.text(request.fields.values(of: .cookie).joined(separator: " | "))
+    for pair in (request.url.query ?? "").split(separator: "&") where pair.hasPrefix("set=") {
+      answer.head.fields.append(HTTPField(.setCookie, String(pair.dropFirst(4))))
+    }
+    return answer
+  }
+
+  private func bench(
+    _ rule: CookieRule, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) -> ScriptedClient {
+    ScriptedClient(
+      {
+        $0.cookies = rule; change(&$0)
+      }, answer: { Self.echo($0) })
+  }
+
+  @Test func `nothing is kept where nobody asks`() async throws {
+    let bench = ScriptedClient(answer: { Self.echo($0) })
+    _ = try await bench.client.send(Get(path: "/page?set=a=1"))
+    #expect(try await bench.client.send(Get()) == "")
+  }
+
+  @Test func `jar carries what was set`() async throws {
+    let jar = CookieJar()
+    let bench = bench(.jar(jar))
+    #expect(try await bench.client.send(Get(path: "/page?set=a=1&set=b=2;Path=/")) == "")
+    #expect(try await bench.client.send(Get()) == "a=1; b=2")
+    #expect(try await bench.client.send(Get(path: "http://other.example/page")) == "")
+    #expect(bench.transport.requests[1].fields.all.first { $0.name == .cookie }?.isSecret == true)
+    #expect(jar.all.map(\.name) == ["a", "b"])
+  }
+
+  @Test func `field set by hand stands alone`() async throws {
+    let jar = CookieJar([try Cookie("jar", "1", host: "h.example", isSecure: false)])
+    let bench = bench(.jar(jar))
+    #expect(try await bench.client.send(Get(path: "/page?set=new=2", headers: ["Cookie": "own=1"])) == "own=1")
+    #expect(try await bench.client.send(Get()) == "jar=1; new=2", "what its answer sets is kept")
+  }
+
+  @Test func `request may stay out`() async throws {
+    let jar = CookieJar([try Cookie("a", "1", host: "h.example", isSecure: false)])
+    let bench = bench(.jar(jar))
+    #expect(try await bench.client.send(Get(path: "/page?set=b=2", cookies: .none)) == "")
+    #expect(jar.all.map(\.name) == ["a"])
+  }
+
+  @Test func `every hop sets and gets its own`() async throws {
+    let jar = CookieJar([try Cookie("there", "1", host: "o.example", isSecure: false)])
+    let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
+      switch request.url.string {
+      case "http://h.example/login":
+        var answer = ScriptedAnswer.redirect(to: "/home", status: 303)
+        answer.head.fields.append(HTTPField(.setCookie, "sid=1; Path=/"))
+        return answer
+      case "http://h.example/home": return .redirect(to: "http://o.example/x")
+      default: return Self.echo(request)
+      }
+    }
+    #expect(try await bench.client.send(Get(path: "/login", method: .post)) == "there=1")
+    #expect(bench.transport.requests.map { $0.fields[.cookie] } == [nil, "sid=1", "there=1"])
+  }
+
+  @Test func `own field stays behind and the jar's goes on`() async throws {
+    let jar = CookieJar([try Cookie("there", "1", host: "o.example", isSecure: false)])
+    let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
+      request.url.host == "h.example" ? .redirect(to: "http://o.example/") : Self.echo(request)
+    }
+    #expect(try await bench.client.send(Get(headers: ["Cookie": "own=1"])) == "there=1")
+  }
+
+  @Test func `refused cookies are told without values`() async throws {
+    let lines = Recorded<String>()
+    let bench = bench(.jar(CookieJar())) { $0.log = { lines.append($0.text) } }
+    _ = try await bench.client.send(Get(path: "/page?set=sid=MARKER;Secure&set=b=MARKER;Domain=example"))
+    let told = lines.all.filter { $0.contains("is not kept") }
+    #expect(
+      told == [
+        "a cookie of http://h.example is not kept: it is Secure and came over http",
+        "a cookie of http://h.example is not kept: its Domain is wider than its host, and the jar has no list of public suffixes",
+      ])
+    #expect(!lines.all.contains { $0.contains("sid=MARKER") && $0.contains("not kept") })
+  }
+
+  @Test func `failed answers set cookies, too`() async throws {
+    let bench = ScriptedClient({ $0.cookies = .jar(CookieJar()) }) { request in
+      request.fields.contains(.cookie) ? Self.echo(request) : .status(401, fields: ["Set-Cookie": "challenge=1"])
+    }
+    #expect(await bench.failure(of: Get())?.status == 401)
+    #expect(try await bench.client.send(Get()) == "challenge=1")
+  }
+
+  // MARK: - Accounts
+
+  private final class Login: CredentialProvider {
+    let name: Recorded<String?>
+    init(_ name: String?) { self.name = Recorded([name]) }
+    var account: String? { name.all.last ?? nil }
+    func credential(for account: String?) async throws -> Credential? { account.map { .bearer($0) } }
+  }
+
+  @Test func `accounts never share a jar`() async throws {
+    let (jars, login) = (CookieJars(), Login("ada"))
+    let bench = bench(.perAccount(jars)) { $0.credentials = login }
+    _ = try await bench.client.send(Get(path: "/page?set=sid=ada"))
+    login.name.append("eve")
+    #expect(try await bench.client.send(Get(path: "/page?set=sid=eve")) == "")
+    login.name.append(nil)
+    #expect(try await bench.client.send(Get()) == "")
+    login.name.append("ada")
+    #expect(try await bench.client.send(Get()) == "sid=ada")
+    bench.client.removeCookies(of: "ada")
+    #expect(try await bench.client.send(Get()) == "")
+    login.name.append("eve")
+    #expect(try await bench.client.send(Get()) == "sid=eve")
+  }
+
+  @Test func `logout keeps cookies for the farewell alone`() async throws {
+    let (jars, accounts) = (CookieJars(), CredentialStore())
+    let bench = bench(.perAccount(jars)) { $0.credentials = accounts }
+    try await accounts.login("ada", with: AccountCredential(.bearer("a")))
+    _ = try await bench.client.send(Get(path: "/page?set=sid=ada"))
+    try await accounts.logout { _ = try await bench.client.send(Get(path: "/logout")) }
+    #expect(bench.transport.requests.last?.fields[.cookie] == "sid=ada")
+    #expect(jars.jar(of: "ada").all.isEmpty)
+    _ = try await bench.client.send(Get(path: "/page?set=sid=nobody"))
+    jars.jar(of: "eve").set(try Cookie("sid", "eve", host: "h.example"))
+    await bench.client.endSession(of: "eve")
+    #expect(jars.jar(of: "eve").all.isEmpty && jars.jar(of: nil).all.map(\.value) == ["nobody"])
+  }
+
+  @Test func `logout outlives an answer on its way`() async throws {
+    let (jars, login, latch) = (CookieJars(), Login("ada"), Latch())
+    let bench = ScriptedClient({
+      $0.cookies = .perAccount(jars); $0.credentials = login
+    }) { request in
+      try await latch.wait()
+      return Self.echo(request)
+    }
+    async let late = bench.client.send(Get(path: "/page?set=sid=late"))
+    await latch.reached(1)
+    bench.client.removeCookies(of: "ada")
+    latch.open()
+    _ = try await late
+    #expect(jars.jar(of: "ada").all.isEmpty)
+  }
+
+  // MARK: - Sharing
+
+  @Test func `equal cookies share an exchange`() async throws {
+    let (jar, latch) = (CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)]), Latch())
+    let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
+      try await latch.wait()
+      return Self.echo(request)
+    }
+    let calls = (0..<3).map { _ in Task { try await bench.client.send(Get()) } }
+    #expect(await eventually { bench.client.fittings.joining.counts == (1, 3) })
+    latch.open()
+    for call in calls { #expect(try await call.value == "sid=1") }
+    #expect(bench.transport.requests.count == 1)
+  }
+
+  @Test func `other cookies share none`() async throws {
+    let (jar, latch) = (CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)]), Latch())
+    let bench = ScriptedClient({ $0.cookies = .jar(jar) }) { request in
+      try await latch.wait()
+      return Self.echo(request)
+    }
+    async let before = bench.client.send(Get())
+    await latch.reached(1)
+    jar.set(try Cookie("sid", "2", host: "h.example", isSecure: false))
+    async let after = bench.client.send(Get())
+    async let without = bench.client.send(Get(cookies: .none))
+    await latch.reached(3)
+    latch.open()
+    let values = try await [before, after, without]
+    #expect(values == ["sid=1", "sid=2", ""])
+  }
+
+  // MARK: - Stored answers
+
+  private static let kept = CachePolicy.lifetime(.seconds(60))
+
+  @Test(arguments: [nil, "ada"])
+  func `stored answer is of its cookies`(_ account: String?) async throws {
+    let jar = CookieJar()
+    let bench = bench(.jar(jar)) { $0.credentials = account.map { FixedCredential(.bearer("t"), account: $0) } }
+    func page() async throws -> String { try await bench.client.send(Get(cache: Self.kept)) }
+    let cookie = { try Cookie("sid", $0, host: "h.example", isSecure: false) }
+    #expect(try await page() == "")
+    jar.set(try cookie("ada"))
+    #expect(try await page() == "sid=ada", "not what was stored without it")
+    #expect(try await page() == "sid=ada")
+    #expect(bench.transport.requests.count == 2, "and it is stored")
+    jar.set(try cookie("eve"))
+    #expect(try await page() == "sid=eve")
+    jar.removeAll()
+    #expect(try await page() == "")
+    #expect(bench.transport.requests.count == 3)
+    #expect(try await bench.client.send(Get(cookies: .none, cache: Self.kept)) == "")
+    #expect(bench.transport.requests.count == 3)
+  }
+
+  @Test func `cookies of a stored answer are not taken again`() async throws {
+    let jar = CookieJar()
+    let bench = bench(.jar(jar))
+    _ = try await bench.client.send(Get(path: "/page?set=a=1;Path=/other", cache: Self.kept))
+    jar.removeAll()
+    _ = try await bench.client.send(Get(path: "/page?set=a=1;Path=/other", cache: Self.kept))
+    #expect(bench.transport.requests.count == 1 && jar.all.isEmpty)
+  }
+
+  @Test(arguments: [nil, "ada"])
+  func `what came with newer cookies is not stored`(_ account: String?) async throws {
+    let (jar, latch) = (CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)]), Latch())
+    let bench = ScriptedClient({
+      $0.cookies = .jar(jar)
+      $0.credentials = account.map { FixedCredential(.bearer("t"), account: $0) }
+      $0.admission = AdmissionLimits(perHost: 1, total: 1)
+    }) { request in
+      if request.url.path == "/first" { try await latch.wait() }
+      return Self.echo(request)
+    }
+    async let first = bench.client.send(Get(path: "/first"))
+    await latch.reached(1)
+    async let second = bench.client.send(Get(cache: Self.kept))
+    #expect(await eventually { bench.client.admission.waiting == 1 })
+    jar.set(try Cookie("sid", "2", host: "h.example", isSecure: false))
+    latch.open()
+    let values = try await [first, second]
+    #expect(values == ["sid=1", "sid=2"], "it carries what the jar has when its turn comes")
+    jar.set(try Cookie("sid", "1", host: "h.example", isSecure: false))
+    #expect(try await bench.client.send(Get(cache: Self.kept)) == "sid=1")
+  }
+
+  @Test func `cookies keep an answer from another's place`() async throws {
+    let jar = CookieJar([try Cookie("sid", "1", host: "h.example", isSecure: false)])
+    let bench = bench(.jar(jar))
+    let other = Get(path: "/other", cache: Self.kept)
+    _ = try await bench.client.send(Get(cache: Self.kept, cachedAs: other))
+    _ = try await bench.client.send(other)
+    #expect(bench.transport.requests.count == 2)
+  }
+}

@@ -1,0 +1,189 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Lists that come page by page, over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct PagingTests {
+  /// By the number of a page.
+  private struct ByPage: PagedRequest {
+    var page = 1
+    var path: Path { "/numbers" }
+    var arguments: Arguments { ["page": page] }
+    struct Response: Decodable, Sendable {
+      let numbers: [Int]
+      let pages: Int
+    }
+
+    func items(of page: Response) -> [Int] { page.numbers }
+    func next(after page: APIResponse<Response>) -> ByPage? {
+      self.page < page.value.pages ? ByPage(page: self.page + 1) : nil
+    }
+  }
+
+  /// By the `Link` field.
+  private struct ByLink: PagedRequest {
+    var path: Path = "/links/1"
+    typealias Response = [Int]
+    func items(of page: [Int]) -> [Int] { page }
+    func next(after page: APIResponse<[Int]>) -> ByLink? { page.raw.link("next").map { ByLink(path: RequestPath($0)) } }
+  }
+
+  /// Three pages of two; page 7 of many fails.
+  private func server(pages: Int = 3) throws -> LoopbackServer {
+    try LoopbackServer { request in
+      if request.path.hasPrefix("/links/") {
+        let number = Int(request.path.dropFirst(7)) ?? 0
+        let answer = LoopbackAnswer.json("[\(number * 2 - 1), \(number * 2)]")
+        return number < 3 ? answer.adding("Link", "</links/\(number + 1)>; rel=\"next\"") : answer
+      }
+      guard let number = request.target.split(separator: "=").last.flatMap({ Int($0) }), number < 7 else {
+        return .status(500)
+      }
+      return .json(#"{"numbers": [\#(number * 2 - 1), \#(number * 2)], "pages": \#(pages)}"#)
+    }
+  }
+
+  @Test(arguments: [false, true]) func `pages come in order`(prefetches: Bool) async throws {
+    let server = try server()
+    let client = APIClient(baseURL: server.url)
+    var pages: [[Int]] = []
+    for try await page in client.pages(of: ByPage(), prefetches: prefetches) { pages.append(page.value.numbers) }
+    #expect(pages == [[1, 2], [3, 4], [5, 6]] && server.requests.count == 3)
+  }
+
+  @Test(arguments: [false, true]) func `items come in order`(prefetches: Bool) async throws {
+    let server = try server()
+    let client = APIClient(baseURL: server.url)
+    var items: [Int] = []
+    for try await item in client.items(of: ByPage(), prefetches: prefetches) { items.append(item) }
+    for try await item in client.items(of: ByLink(), prefetches: prefetches) { items.append(item) }
+    #expect(items == [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6] && server.requests.count == 6)
+  }
+
+  @Test func `next page is fetched ahead`() async throws {
+    let server = try server()
+    let client = APIClient(baseURL: server.url)
+    var ahead = client.pages(of: ByPage(), prefetches: true).makeAsyncIterator()
+    _ = try await ahead.next()
+    #expect(await eventually { server.requests.count == 2 })
+    var lazy = client.pages(of: ByPage()).makeAsyncIterator()
+    _ = try await lazy.next()
+    #expect(server.requests.count == 3, "nobody has asked for the second page")
+  }
+
+  @Test func `failure ends the pages`() async throws {
+    let server = try server(pages: 9)
+    let client = APIClient(baseURL: server.url)
+    var items: [Int] = []
+    var iterator = client.items(of: ByPage()).makeAsyncIterator()
+    let error = await #expect(throws: APIError.self) {
+      while let item = try await iterator.next() { items.append(item) }
+    }
+    #expect(error?.status == 500 && items == Array(1...12) && server.requests.count == 7)
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test func `leaving the loop cancels what is ahead`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { request in
+      let page = LoopbackAnswer.json(#"{"numbers": [1], "pages": 2}"#)
+      return request.target.hasSuffix("=1") ? page : page.held(at: gate)
+    }
+    let client = APIClient(baseURL: server.url)
+    for try await _ in client.pages(of: ByPage(), prefetches: true) {
+      try await gate.reached()
+      break
+    }
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+    gate.open()
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func `cancelled task ends the pages`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok().held(at: gate) }
+    let client = APIClient(baseURL: server.url)
+    let reading = Task { for try await _ in client.items(of: ByPage()) {} }
+    try await gate.reached()
+    reading.cancel()
+    let error = await #expect(throws: APIError.self) { try await reading.value }
+    #expect(error?.isCancelled == true)
+    gate.open()
+    withExtendedLifetime(server) {}
+  }
+
+  // MARK: - By a manager
+
+  @MainActor private final class Page: APIManagerDelegate {
+    private(set) var events: [String] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    func managerFinished(_ manager: any APIManaging) { tell("finished") }
+    func managerFailed(_ manager: any APIManaging) {
+      tell(manager.lastError?.isCancelled == true ? "cancelled" : "failed")
+    }
+
+    private func tell(_ event: String) {
+      events.append(event)
+      waiter?.resume()
+      waiter = nil
+    }
+
+    /// Waits for so many events in all.
+    func heard(_ count: Int) async {
+      while events.count < count { await withCheckedContinuation { waiter = $0 } }
+    }
+  }
+
+  @Test @MainActor func `manager loads page after page`() async throws {
+    let server = try server()
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+    manager.delegate = page
+    for number in 1...3 {
+      #expect(manager.hasMore && manager.loadNext() && manager.isLoading && !manager.loadNext())
+      await page.heard(number)
+      #expect(manager.items == Array(1...number * 2) && manager.lastItems.count == 2 && !manager.isLoading)
+    }
+    #expect(!manager.hasMore && !manager.loadNext() && manager.pageCount == 3)
+    manager.reset()
+    #expect(manager.hasMore && manager.items.isEmpty && manager.loadNext())
+    await page.heard(4)
+    #expect(manager.items == [1, 2] && page.events == Array(repeating: "finished", count: 4))
+    #expect(server.requests.count == 4)
+  }
+
+  @Test @MainActor func `failed page is loaded again`() async throws {
+    let server = try LoopbackServer { _ in .json(#"{"numbers": [1], "pages": 1}"#) }
+    server.enqueue(.status(500))
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+    manager.delegate = page
+    manager.loadNext()
+    await page.heard(1)
+    #expect(manager.lastError?.status == 500 && manager.hasMore && manager.items.isEmpty)
+    manager.loadNext()
+    await page.heard(2)
+    #expect(manager.lastError == nil && manager.items == [1] && !manager.hasMore)
+    #expect(page.events == ["failed", "finished"] && server.requests.count == 2)
+  }
+
+  @Test @MainActor func `reset in the middle begins anew`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .json(#"{"numbers": [1], "pages": 1}"#) }
+    server.enqueue(.ok().held(at: gate))
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+    manager.delegate = page
+    manager.loadNext()
+    try await gate.reached()
+    manager.reset()
+    #expect(!manager.isLoading && manager.loadNext())
+    await page.heard(2)
+    #expect(Set(page.events) == ["cancelled", "finished"] && manager.items == [1])
+    gate.open()
+    withExtendedLifetime(server) {}
+  }
+}

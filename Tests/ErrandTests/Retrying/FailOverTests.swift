@@ -1,0 +1,157 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Several servers with the same answers, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct FailOverTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var method = HTTPMethod.get
+    var body: RequestBody?
+    var joining = JoinRule.never
+    var cache = CachePolicy.none
+    var credential = RequestCredential.inherited
+  }
+
+  private func client(
+    _ servers: LoopbackServer..., change: (inout ClientConfiguration) -> Void = { _ in }
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: servers[0].url + "/v1")
+    configuration.environment.fallbackURLs = servers.dropFirst().map { $0.url + "/v2" }
+    change(&configuration)
+    return APIClient(configuration)
+  }
+
+  private func good() throws -> LoopbackServer { try LoopbackServer { .ok("\($0.path) \($0.bodyText)") } }
+
+  @Test(arguments: [
+    LoopbackAnswer.status(503, headers: ["Retry-After": "3600"]), .status(502), .ok().cut(after: 0, of: .everything),
+    .ok("much").cut(after: 2), .ok("much").reset(after: 1),
+  ])
+  func `next server is asked at once`(bad: LoopbackAnswer) async throws {
+    let (first, second) = (try LoopbackServer { _ in bad }, try good())
+    let client = client(first, second)
+    let outcome = await client.outcome(of: Get(method: .put, body: .text("body")))
+    #expect(outcome.value == "/v2/thing body", "\(outcome.error?.message ?? "")")
+    #expect(outcome.metrics.retries.count == 1 && outcome.metrics.retries[0].delay == .zero)
+    #expect(outcome.request?.url.string == second.url + "/v2/thing")
+    let count = first.requests.count
+    #expect(await client.outcome(of: Get()).value == "/v2/thing ")
+    #expect(first.requests.count == count, "it is left alone for a while")
+  }
+
+  @Test func `nobody listens at the first`() async throws {
+    let (first, second) = (try good(), try good())
+    first.stop()
+    let post = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))
+    #expect(post.value == "/v2/thing body", "nothing was sent: a POST, too")
+  }
+
+  @Test func `post is not sent twice`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let outcome = await client(first, second).outcome(of: Get(method: .post, body: .text("body")))
+    #expect(outcome.error?.status == 503 && second.requests.isEmpty)
+  }
+
+  @Test(arguments: [400, 404, 429, 500]) func `such answers stand`(status: Int) async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(status) }, try good())
+    let outcome = await client(first, second).outcome(of: Get())
+    #expect(outcome.error?.status == status && second.requests.isEmpty)
+  }
+
+  @Test func `last failure is told`() async throws {
+    let servers = [try LoopbackServer { _ in .status(502) }, try LoopbackServer { _ in .status(503) }]
+    let outcome = await client(servers[0], servers[1]).outcome(of: Get())
+    #expect(outcome.error?.status == 503 && outcome.error?.attempts == 2)
+    #expect(servers.map(\.requests.count) == [1, 1])
+  }
+
+  @Test func `rounds are tried again`() async throws {
+    let servers = [try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(503) }]
+    let client = client(servers[0], servers[1]) { $0.retries = RetryPolicy(firstDelay: .zero, busyDelay: .zero) }
+    let outcome = await client.outcome(of: Get())
+    #expect(outcome.error?.status == 503 && outcome.error?.attempts == 6)
+    #expect(servers.map(\.requests.count) == [3, 3])
+  }
+
+  @Test func `credential and signature go along`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let client = client(first, second) { configuration in
+      configuration.credentials = FixedCredential(.bearer("t"), account: "ada")
+      configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "signed" }]
+    }
+    for credential in [RequestCredential.inherited, .bearer("t")] {
+      #expect(await client.outcome(of: Get(credential: credential)).error == nil)
+    }
+    #expect(second.requests.count == 2)
+    for request in second.requests {
+      #expect(request.headers["Authorization"] == "Bearer t" && request.headers["X-Signature"] == "signed")
+    }
+  }
+
+  @Test func `credential does not go to strangers`() async throws {
+    let stranger = try good()
+    let (first, second) = (
+      try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .redirect(to: stranger.url) }
+    )
+    let client = client(first, second) { $0.credentials = FixedCredential(.bearer("t"), account: "ada") }
+    #expect(await client.outcome(of: Get()).error == nil)
+    #expect(second.requests[0].headers["Authorization"] == "Bearer t")
+    #expect(stranger.requests.count == 1 && stranger.requests[0].headers["Authorization"] == nil)
+  }
+
+  @Test func `answer is stored for the first`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let client = client(first, second)
+    let kept = Get(cache: .lifetime(.seconds(600)))
+    #expect(await client.outcome(of: kept).origin == .network)
+    #expect(await client.outcome(of: kept).origin == .cacheFresh)
+  }
+
+  @Test func `other URLs are not moved`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let outcome = await client(first, second).outcome(of: Get(path: RequestPath(first.url + "/other")))
+    #expect(outcome.error?.status == 503 && second.requests.isEmpty)
+  }
+
+  @Test func `budget bounds the storm`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(503) })
+    let client = client(first, second) { $0.admission = AdmissionLimits(perHost: 16, total: 32) }
+    await withTaskGroup { group in
+      for _ in 0..<500 { group.addTask { _ = await client.outcome(of: Get()) } }
+    }
+    let sent = first.requests.count + second.requests.count
+    // 100 from each budget of 500, at five each.
+    #expect(sent >= 600 && sent <= 700, "\(sent)")
+  }
+
+  @Test func `open breaker leads to the next`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(500) }, try good())
+    let client = client(first, second) { configuration in
+      configuration.breaker = BreakerRule()
+      configuration.breaker?.least = 2
+    }
+    for _ in 0..<2 { #expect(await client.outcome(of: Get()).error?.status == 500) }
+    #expect(await client.outcome(of: Get()).value == "/v2/thing ")
+    #expect(first.requests.count == 2)
+  }
+
+  @Test func `body that is used up stays`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let stream = AsyncStream<Data> {
+      $0.yield(Data("x".utf8)); $0.finish()
+    }
+    let outcome = await client(first, second).outcome(of: Get(method: .put, body: .pieces(stream, length: 1)))
+    #expect(outcome.error?.status == 503 && second.requests.isEmpty)
+  }
+
+  @Test func `unusable list is told`() async throws {
+    let server = try good()
+    let client = client(server) { $0.environment.fallbackURLs = ["nowhere"] }
+    let error = await client.outcome(of: Get()).error
+    #expect(error?.stage == .build && error?.code == .invalidURL)
+  }
+}

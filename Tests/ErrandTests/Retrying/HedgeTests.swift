@@ -1,0 +1,148 @@
+@testable import ErrandCore
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Slow reads that are sent a second time, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct HedgeTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var method = HTTPMethod.get
+    var body: RequestBody?
+  }
+
+  private func client(
+    _ server: LoopbackServer, _ rule: HedgeRule = .after(.milliseconds(20)), attempts: Int = 1
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.retries = RetryPolicy(attempts: attempts, firstDelay: .zero, busyDelay: .zero, hedging: rule)
+    configuration.joining = .never
+    return APIClient(configuration)
+  }
+
+  /// Answers the exchanges in turn; the last answer is for all others.
+  private func server(_ answers: LoopbackAnswer...) throws -> LoopbackServer {
+    let count = Locked(0)
+    return try LoopbackServer { _ in
+      let turn = count.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      return answers[min(turn, answers.count - 1)]
+    }
+  }
+
+  @Test func `second answer counts where first is slow`() async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate), .ok("fast"))
+    let client = client(server)
+    let outcome = await client.outcome(of: Get())
+    #expect(outcome.value == "fast" && outcome.metrics.attempts == 2)
+    #expect(outcome.metrics.retries == [RetryMetrics(reason: .slow, delay: .milliseconds(20))])
+    #expect(await eventually { client.admission == (0, 0) }, "the loser is stopped")
+    gate.open()
+  }
+
+  @Test func `first answer counts though a second was sent`() async throws {
+    let (gate, other) = (Gate(), Gate())
+    let server = try server(.ok("first").held(at: gate), .ok("second").held(at: other))
+    async let outcome = client(server).outcome(of: Get())
+    try await other.reached()
+    gate.open()
+    let came = await outcome
+    #expect(came.value == "first" && came.metrics.attempts == 2)
+    other.open()
+  }
+
+  @Test func `quick answer is sent for once`() async throws {
+    let server = try server(.ok("quick"))
+    let outcome = await client(server, .after(.seconds(60))).outcome(of: Get())
+    #expect(outcome.value == "quick" && server.requests.count == 1 && outcome.metrics.retries.isEmpty)
+  }
+
+  @Test func `failure waits for the other`() async throws {
+    let (gate, other) = (Gate(), Gate())
+    let server = try server(.status(500).held(at: gate), .ok("right").held(at: other))
+    async let outcome = client(server).outcome(of: Get())
+    try await other.reached()
+    gate.open()
+    other.open()
+    let came = await outcome
+    #expect(came.value == "right")
+  }
+
+  @Test func `failure of both is told once`() async throws {
+    let (gate, other) = (Gate(), Gate())
+    let server = try server(.status(500).held(at: gate), .status(502).held(at: other))
+    async let outcome = client(server).outcome(of: Get())
+    try await other.reached()
+    gate.open()
+    other.open()
+    let error = await outcome.error
+    #expect([500, 502].contains(error?.status) && error?.attempts == 2)
+  }
+
+  @Test func `quick failure is tried again, not twice`() async throws {
+    let server = try server(.status(503), .ok("right"))
+    let outcome = await client(server, .after(.seconds(60)), attempts: 2).outcome(of: Get())
+    #expect(outcome.value == "right" && outcome.metrics.retries.map(\.reason) == [.status(503)])
+  }
+
+  @Test(arguments: [HTTPMethod.post, .put, .delete]) func `writes are sent once`(method: HTTPMethod) async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate))
+    async let outcome = client(server, .after(.zero)).outcome(of: Get(method: method, body: .text("x")))
+    try await gate.reached()
+    gate.open()
+    let came = await outcome
+    #expect(came.value == "slow" && server.requests.count == 1)
+  }
+
+  @Test func `cancel ends both`() async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate))
+    let client = client(server)
+    let task = Task { await client.outcome(of: Get()) }
+    try await gate.reached(times: 2)
+    task.cancel()
+    #expect(await task.value.error?.stage == .cancelled)
+    #expect(await eventually { client.admission == (0, 0) && client.running.isEmpty })
+    gate.open()
+  }
+
+  @Test func `deadline ends both`() async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate))
+    let client = client(server)
+    let outcome = await client.outcome(of: Get(), options: .deadline(.milliseconds(300)))
+    #expect(outcome.error?.stage == .deadline && outcome.metrics.attempts == 2)
+    #expect(await eventually { client.admission == (0, 0) })
+    gate.open()
+  }
+
+  @Test func `usual time is learnt`() async throws {
+    let gate = Gate()
+    let count = Locked(0)
+    let server = try LoopbackServer { _ in
+      let turn = count.withLock {
+        $0 += 1; return $0
+      }
+      return turn == 31 ? .ok("slow").held(at: gate) : .ok("fast")
+    }
+    let client = client(server, .slowerThan(1))
+    for _ in 0..<30 { _ = try await client.send(Get()) }
+    let outcome = await client.outcome(of: Get())
+    #expect(outcome.value == "fast" && outcome.metrics.retries.map(\.reason) == [.slow])
+    gate.open()
+  }
+
+  @Test func `budget bounds second requests`() async throws {
+    let server = try LoopbackServer { _ in .ok("late").delayed(.milliseconds(5)) }
+    let client = client(server, .after(.zero))
+    for _ in 0..<300 { _ = try await client.send(Get()) }
+    #expect(server.requests.count <= 300 + 100 + 100, "\(server.requests.count)")
+  }
+}

@@ -1,0 +1,74 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A kept connection that dies under a request, where nothing is tried again by choice.
+@Suite(.timeLimit(.minutes(2))) struct KeptConnectionTests {
+  private struct Write: APIRequest {
+    typealias Response = String
+    var method = HTTPMethod.put
+    var idempotency = Idempotency.byMethod
+    var body: RequestBody?
+    var path: Path { "/thing" }
+  }
+
+  /// One exchange to keep a connection, then the call; the server closes as often as said before it answers.
+  private func outcome(_ request: Write, closing times: Int = 1) async throws -> (Outcome<String>, LoopbackServer) {
+    let server = try LoopbackServer()
+    server.enqueue(.ok("first"))
+    for _ in 0..<times { server.enqueue(.closeBeforeAnswer) }
+    for _ in 0..<3 { server.enqueue(.ok("right")) }
+    let client = APIClient(baseURL: server.url)
+    _ = try await client.send(Write(method: .post))
+    return (await client.outcome(of: request), server)
+  }
+
+  private static let lengths: [Int?] = [nil, 5, 1 << 20]
+
+  @Test(arguments: [HTTPMethod.put, .delete, .options], lengths)
+  func `repeatable request is sent once more`(method: HTTPMethod, length: Int?) async throws {
+    let (outcome, server) = try await outcome(Write(method: method, body: length.map { .bytes(Data(count: $0)) }))
+    #expect(outcome.value == "right", "\(outcome.error?.message ?? "")")
+    #expect(server.requests.count == 3)
+    #expect(server.requests[2].body.count == server.requests[1].body.count)
+    #expect(outcome.metrics.exchanges.last?.isConnectionReused == false)
+    // libcurl has opened a second one by the time that a body which it pulls has to begin anew.
+    #expect(server.connectionCount == 2 || server.connectionCount == 3 && length != nil)
+  }
+
+  @Test(arguments: [HTTPMethod.post, .patch], lengths)
+  func `others are sent once`(method: HTTPMethod, length: Int?) async throws {
+    let (outcome, server) = try await outcome(Write(method: method, body: length.map { .bytes(Data(count: $0)) }))
+    #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 2)
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.post, Idempotency.assumed, true), (.post, .keyed(), true), (.put, .never, false), (.get, .never, false),
+    (.get, .byMethod, true),
+  ])
+  func `request says whether it may be`(method: HTTPMethod, rule: Idempotency, isRepeated: Bool) async throws {
+    let (outcome, server) = try await outcome(Write(method: method, idempotency: rule))
+    #expect((outcome.value == "right") == isRepeated && server.requests.count == (isRepeated ? 3 : 2))
+  }
+
+  @Test func `it is done once`() async throws {
+    let (outcome, server) = try await outcome(Write(body: .text("whole")), closing: 2)
+    #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 3)
+  }
+
+  @Test func `body that is used up stays`() async throws {
+    let pieces = AsyncStream<Data> {
+      $0.yield(Data("x".utf8)); $0.finish()
+    }
+    let (outcome, server) = try await outcome(Write(body: .pieces(pieces, length: 1)))
+    #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 2)
+  }
+
+  @Test func `new connection is not tried again`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.closeBeforeAnswer, .ok("right"))
+    let outcome = await APIClient(baseURL: server.url).outcome(of: Write())
+    #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 1)
+  }
+}

@@ -1,0 +1,147 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Server-sent events over real sockets; the clock is the test's.
+@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+  private struct Feed: APIRequest {
+    typealias Response = Nothing
+    var path: Path = "/feed"
+    var method = HTTPMethod.get
+    var body: RequestBody?
+  }
+
+  private static let type: LoopbackHeaders = ["Content-Type": "text/event-stream; charset=utf-8"]
+
+  private static func events(_ text: String) -> LoopbackAnswer { .status(200, headers: type, body: text) }
+
+  private let clock = ManualClock()
+
+  private func client(_ server: LoopbackServer, _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.timers = clock
+    change(&configuration)
+    return APIClient(configuration)
+  }
+
+  /// Lets the time go by while the body listens.
+  private func turning<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+    let turning = Task { @concurrent in
+      while !Task.isCancelled {
+        if clock.pending > 0 { clock.advance(by: .milliseconds(500)) }
+        await Task.yield()
+      }
+    }
+    defer { turning.cancel() }
+    return try await body()
+  }
+
+  private func all(_ stream: EventStream) async throws -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    for try await event in stream { events.append(event) }
+    return events
+  }
+
+  @Test func `stream goes on after breaks`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      Self.events("id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: lost"),
+      Self.events("data: c\n\nid: 4\ndata: never whole\n").cut(after: 20),
+      .status(503, headers: ["Retry-After": "2"]), Self.events("id: 9\ndata: d\n\n"), .status(204))
+    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    #expect(events.map(\.data) == ["a", "b", "c", "d"] && events.map(\.id) == ["1", "2", "2", "9"])
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "2", "2", "2", "9"])
+    #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+  }
+
+  @Test func `event comes before the answer ends`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in Self.events("data: now\n\ndata: later\n\n").stalled(after: 11, until: gate) }
+    var events = client(server).events(of: Feed(), reconnecting: .never).makeAsyncIterator()
+    #expect(try await events.next()?.data == "now")
+    gate.open()
+    #expect(try await events.next()?.data == "later")
+    let end = try await events.next()
+    #expect(end == nil && server.requests.count == 1)
+  }
+
+  @Test func `server says when to come back`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(Self.events("retry: 90000\ndata: a\n\n"), .status(204))
+    let client = client(server)
+    async let events = all(client.events(of: Feed()))
+    await clock.waitForTimers(1)
+    clock.advance(by: .milliseconds(89_999))
+    #expect(server.requests.count == 1 && clock.pending == 1)
+    clock.advance(by: .seconds(46))
+    let heard = try await events
+    #expect(heard.map(\.data) == ["a"] && server.requests.count == 2)
+  }
+
+  @Test func `silence counts as a break`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(Self.events("data: a\n\n: alive\n\n").stalled(after: 15), .status(204))
+    let options = CallOptions(timeouts: Timeouts(idle: .milliseconds(50)))
+    let events = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
+    #expect(events.map(\.data) == ["a"] && server.requests.count == 2)
+  }
+
+  @Test func `failures in a row are told`() async throws {
+    let server = try LoopbackServer { _ in .status(502) }
+    let rule = ReconnectRule(attempts: 3)
+    let error = await turning {
+      await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), reconnecting: rule)) }
+    }
+    #expect(error?.status == 502 && server.requests.count == 4)
+  }
+
+  @Test(arguments: [
+    LoopbackAnswer.status(404), .status(401), .json("{}"), .ok("data: a\n\n"),
+  ])
+  func `refusals are told at once`(answer: LoopbackAnswer) async throws {
+    let server = try LoopbackServer { _ in answer }
+    let client = client(server)
+    let error = await #expect(throws: APIError.self) { try await all(client.events(of: Feed())) }
+    #expect(error?.stage == .validate && server.requests.count == 1)
+    #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
+  }
+
+  @Test func `post is sent once`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let chat = Feed(method: .post, body: .text("hello"))
+    #expect(try await all(client(server).events(of: chat)).map(\.data) == ["a"])
+    let cut = try LoopbackServer { _ in Self.events("data: a\n\ndata: b\n\n").cut(after: 12) }
+    let error = await #expect(throws: APIError.self) { try await all(client(cut).events(of: chat)) }
+    #expect(error?.transportKind == .truncated && server.requests.count == 1 && cut.requests.count == 1)
+  }
+
+  @Test func `cancel ends the wait`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let client = client(server)
+    let listening = Task { try await all(client.events(of: Feed())) }
+    await clock.waitForTimers(1)
+    listening.cancel()
+    let error = await #expect(throws: APIError.self) { try await listening.value }
+    #expect(error?.isCancelled == true && server.requests.count == 1)
+    #expect(await eventually { clock.pending == 0 })
+  }
+
+  @Test func `leaving the loop ends the call`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\ndata: b\n\n").stalled(after: 12) }
+    let client = client(server)
+    for try await event in client.events(of: Feed()) {
+      #expect(event.data == "a")
+      break
+    }
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `long event ends the stream`() async throws {
+    let server = try LoopbackServer { _ in Self.events(String(repeating: "data: 0123456789\n", count: 50)) }
+    let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), limit: 100)) }
+    #expect(error?.code.rawValue == "tooLarge" && server.requests.count == 1)
+  }
+}

@@ -1,0 +1,218 @@
+@testable import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Answers that are read while they come, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct ResponseStreamTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    typealias ErrorBody = String
+    var path: Path = "/stream"
+    var retries: RetryPolicy?
+  }
+
+  private func client(_ server: LoopbackServer, _ change: (inout ClientConfiguration) -> Void = { _ in }) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    change(&configuration)
+    return APIClient(configuration)
+  }
+
+  private func whole(_ stream: ResponseStream) async throws -> Data {
+    var whole = Data()
+    for try await piece in stream { whole.append(piece) }
+    return whole
+  }
+
+  @Test func `pieces come before the end`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .chunked(["one", "two"]).dripped(13, of: .body, through: gate) }
+    let client = client(server)
+    gate.letPass()
+    let stream = try await client.stream(Get())
+    #expect(stream.status == 200 && stream.fields["Transfer-Encoding"] != nil)
+    var pieces = stream.makeAsyncIterator()
+    let first = try await pieces.next()
+    #expect(first.map { !$0.isEmpty && $0.count < 6 } == true || first == Data("onetwo".utf8))
+    gate.open()
+    #expect(try await whole(stream) + (first ?? Data()) != Data())
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `large body comes whole`() async throws {
+    let server = try LoopbackServer { _ in .generated(count: 5_000_000) }
+    let body = try await whole(client(server).stream(Get()))
+    #expect(body.count == 5_000_000)
+    #expect(body.enumerated().allSatisfy { $1 == LoopbackAnswer.generatedByte(at: $0) })
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `slow reader slows the server`() async throws {
+    let server = try LoopbackServer { _ in .endless() }
+    let client = client(server)
+    let stream = try await client.stream(Get())
+    #expect(await eventually { stream.lease.sink.isPaused })
+    let held = stream.lease.sink.held
+    #expect(held <= StreamMachine.limit + (512 << 10))
+    var pieces = stream.makeAsyncIterator()
+    var read = 0
+    while read < 8 << 20 { read += try await pieces.next()?.count ?? 0 }
+    stream.cancel()
+    await #expect(throws: APIError.self) { while try await pieces.next() != nil {} }
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+    #expect(server.requests.count == 1)
+  }
+
+  @Test(arguments: [204, 200]) func `empty body has no pieces`(status: Int) async throws {
+    let server = try LoopbackServer { _ in .status(status) }
+    let stream = try await client(server).stream(Get())
+    #expect(stream.status == status)
+    #expect(try await whole(stream).isEmpty)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `refused answer is thrown with its body`() async throws {
+    let server = try LoopbackServer { _ in .status(404, body: "not here") }
+    let error = await #expect(throws: APIError.self) { try await client(server).stream(Get()) }
+    #expect(error?.status == 404 && error?.body(as: String.self) == "not here")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `break is told behind the pieces`() async throws {
+    let server = try LoopbackServer { _ in .ok("half of it").cut(after: 4) }
+    let stream = try await client(server).stream(Get(retries: RetryPolicy(firstDelay: .zero)))
+    var pieces = stream.makeAsyncIterator()
+    #expect(try await pieces.next() == Data("half".utf8))
+    let error = await #expect(throws: APIError.self) { _ = try await pieces.next() }
+    #expect(error?.transportKind == .truncated)
+    #expect(server.requests.count == 1, "what was handed over cannot be taken back")
+  }
+
+  @Test func `busy server is asked again before`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.status(503), .ok("now"))
+    let stream = try await client(server).stream(Get(retries: RetryPolicy(firstDelay: .zero, busyDelay: .zero)))
+    #expect(try await whole(stream) == Data("now".utf8))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `redirect is followed`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/stream" ? .redirect(to: "/other") : .ok("there")
+    }
+    #expect(try await whole(client(server).stream(Get())) == Data("there".utf8))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `cancelled task ends the call`() async throws {
+    let server = try LoopbackServer { _ in .ok("much").stalled(after: 2) }
+    let client = client(server)
+    let first = Latch()
+    let reading = Task {
+      var pieces = try await client.stream(Get()).makeAsyncIterator()
+      _ = try await pieces.next()
+      first.open()
+      return try await pieces.next()
+    }
+    try await first.wait()
+    reading.cancel()
+    let error = await #expect(throws: APIError.self) { try await reading.value }
+    #expect(error?.isCancelled == true)
+    #expect(await eventually { client.running.isEmpty })
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `cancelled before the head`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok().held(at: gate) }
+    let client = client(server)
+    let opening = Task { try await client.stream(Get()) }
+    try await gate.reached()
+    opening.cancel()
+    let error = await #expect(throws: APIError.self) { try await opening.value }
+    #expect(error?.isCancelled == true)
+    gate.open()
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `stream that nobody holds is cancelled`() async throws {
+    let server = try LoopbackServer { _ in .endless() }
+    let client = client(server)
+    _ = try await client.stream(Get())
+    #expect(await eventually { client.running.isEmpty && client.admission == (0, 0) })
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `deadline counts where one is set`() async throws {
+    let clock = ManualClock()
+    let server = try LoopbackServer { _ in .ok("much").stalled(after: 2) }
+    let client = client(server) { $0.timers = clock }
+    var pieces = try await client.stream(Get(), options: .deadline(.seconds(5))).makeAsyncIterator()
+    #expect(try await pieces.next() == Data("mu".utf8))
+    clock.advance(by: .seconds(6))
+    let error = await #expect(throws: APIError.self) { _ = try await pieces.next() }
+    #expect(error?.stage == .deadline)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `transport's answer in memory is one piece`() async throws {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.interceptors = [Answering()]
+    let stream = try await APIClient(configuration).stream(Get())
+    #expect(try await whole(stream) == Data("made here".utf8))
+  }
+
+  private struct Answering: Interceptor {
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      HTTPResponse(head: ResponseHead(status: 200), body: Data("made here".utf8), url: request.url)
+    }
+  }
+
+  // MARK: - Lines and values
+
+  private struct Row: Decodable, Sendable, Equatable { let n: Int }
+
+  @Test func `lines come one by one`() async throws {
+    let server = try LoopbackServer { _ in .chunked(["a\r\nb", "c\n", "\nlast"]) }
+    var lines: [String] = []
+    for try await line in try await client(server).stream(Get()).lines { lines.append(line) }
+    #expect(lines == ["a", "bc", "", "last"] && server.requests.count == 1)
+  }
+
+  @Test func `values come one by one`() async throws {
+    let server = try LoopbackServer { _ in .chunked(["{\"n\":1}\n{\"n\"", ":2}\r\n\n", "{\"n\":3}"]) }
+    var rows: [Row] = []
+    for try await row in try await client(server).stream(Get()).values(of: Row.self) { rows.append(row) }
+    #expect(rows == [1, 2, 3].map(Row.init) && server.requests.count == 1)
+  }
+
+  @Test func `wrong line is named`() async throws {
+    let server = try LoopbackServer { _ in .ok("{\"n\":1}\n{\"n\":\"x\"}\n{\"n\":3}\n") }
+    let client = client(server)
+    var rows: [Row] = []
+    let error = await #expect(throws: APIError.self) {
+      for try await row in try await client.stream(Get()).values(of: Row.self) { rows.append(row) }
+    }
+    #expect(error?.stage == .decode && error?.message.hasPrefix("Line 2 of the answer") == true, "\(error as Any)")
+    #expect(error?.message.contains("$.n") == true && rows == [Row(n: 1)] && server.requests.count == 1)
+  }
+
+  @Test func `long and foreign lines are refused`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/stream"
+        ? .ok(String(repeating: "x", count: 2_000)).stalled(after: 1_999) : .data(Data([0x61, 0x0A, 0xFF, 0x0A]))
+    }
+    let client = client(server)
+    let long = await #expect(throws: APIError.self) {
+      for try await _ in try await client.stream(Get()).values(of: Row.self, limit: 1_000) {}
+    }
+    #expect(long?.message == "A line of the answer has more than 1000 bytes; raise `limit` if it is meant.")
+    let foreign = await #expect(throws: APIError.self) {
+      for try await line in try await client.stream(Get(path: "/foreign")).lines { #expect(line == "a") }
+    }
+    #expect(foreign?.message == "Line 2 of the answer is not UTF-8.")
+    #expect(await eventually { client.running.isEmpty })
+    #expect(server.requests.count == 2)
+  }
+}

@@ -1,0 +1,76 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct AddressPolicyTests {
+  private func transport(
+    _ policy: AddressPolicy, _ overrides: [String: String] = [:], resolver: (any NameResolver)? = nil
+  ) throws -> CurlTransport {
+    var configuration = CurlConfiguration()
+    configuration.addressPolicy = policy
+    configuration.addressOverrides = overrides
+    return try CurlTransport(configuration, resolver: resolver)
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1"])
+  func `own machine is refused in every spelling`(host: String) async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let client = TrustFixture.client("http://\(host):\(server.port)", try transport(.publicOnly))
+    let error = try await failure(client, BytesProbe(path: "/"))
+    #expect(error.transportKind == .forbiddenAddress, "\(error)")
+    #expect(error.message.contains(host))
+    #expect(error.message.contains("`addressPolicy`"))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `address behind a redirect is refused`() async throws {
+    for place in ["http://10.0.0.1/", "http://169.254.169.254/latest/meta-data", "http://[fd00:ec2::254]/"] {
+      let server = try LoopbackServer { _ in .redirect(to: place) }
+      let client = TrustFixture.client(server.url, try transport(.only([.loopback])))
+      let error = try await failure(client, BytesProbe(path: "/"))
+      #expect(error.transportKind == .forbiddenAddress)
+      #expect(error.request?.url.string == place)
+    }
+  }
+
+  @Test func `name that comes to mean elsewhere is refused`() async throws {
+    // The server closes, so that the next request needs a connection of its own.
+    let server = try LoopbackServer { _ in .ok().closing() }
+    let resolver = SteppingResolver(["127.0.0.1"], ["10.0.0.1"])
+    let transport = try transport(.only([.loopback]), resolver: resolver)
+    let client = TrustFixture.client("http://rebinding.example:\(server.port)", transport)
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+    let error = try await failure(client, BytesProbe(path: "/"))
+    #expect(error.transportKind == .forbiddenAddress)
+    #expect(error.message.contains("10.0.0.1"))
+  }
+
+  @Test func `allowed address among others is used`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let transport = try transport(.only([.loopback]), ["two.example:\(server.port)": "10.0.0.1,127.0.0.1"])
+    let client = TrustFixture.client("http://two.example:\(server.port)", transport)
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+  }
+
+  @Test func `nobody at an allowed address is no refusal`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let port = server.port
+    server.stop()
+    let transport = try transport(.only([.loopback]), ["two.example:\(port)": "10.0.0.1,127.0.0.1"])
+    let error = try await failure(
+      TrustFixture.client("http://two.example:\(port)", transport), BytesProbe(path: "/"))
+    #expect(error.transportKind == .refused)
+  }
+
+  @Test func `policy wants no proxy`() throws {
+    for proxy in [CurlConfiguration.Proxy.url("http://127.0.0.1:3128"), .environment] {
+      var configuration = CurlConfiguration()
+      configuration.addressPolicy = .publicOnly
+      configuration.proxy = proxy
+      let wrong = configuration
+      let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
+      #expect(error?.description.contains("`addressPolicy`") == true)
+    }
+  }
+}

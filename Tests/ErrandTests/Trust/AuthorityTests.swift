@@ -1,0 +1,102 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite(.serialized) struct AuthorityTests {
+  @Test func `authority as bytes vouches`() async throws {
+    let authority = try TrustFixture.data("ca.pem")
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(authority) }
+    #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+  }
+
+  @Test func `own authority is the only one`() async throws {
+    let stranger = try TrustFixture.data("stranger.pem")
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .certificates(stranger) }
+    let error = try await failure(client, BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .unknownAuthority)
+    #expect(error.message.contains("`certificateAuthority`"))
+  }
+
+  @Test func `unusable authorities are refused`() throws {
+    let nothing = try TrustFixture.refusal { $0.certificateAuthority = .certificates(Data()) }
+    #expect(nothing?.contains("holds no certificate") == true)
+    let key = try TrustFixture.path("server.key")
+    let noCertificate = try TrustFixture.refusal { $0.certificateAuthority = .file(path: key) }
+    #expect(noCertificate?.contains("holds no certificate") == true)
+    let missing = try TrustFixture.refusal { $0.certificateAuthority = .test(.file(path: "no/such/file")) }
+    #expect(missing?.contains("cannot be read") == true)
+  }
+
+  @Test func `new trust leaves old connections`() async throws {
+    let transport = try TrustFixture.transport()
+    let client = TrustFixture.client(try Servers.address("ERRAND_DOOR_TLS"), transport)
+    let first = try await client.send(Inquiry("/"))["connection"]
+    #expect(try await client.send(Inquiry("/"))["connection"] == first)
+    var configuration = transport.configuration
+    configuration.certificateAuthority = .file(path: try TrustFixture.path("stranger.pem"))
+    try transport.update(configuration)
+    #expect(try await failure(client, Inquiry("/")).transportKind == .unknownAuthority)
+    configuration.certificateAuthority = .file(path: try TrustFixture.path("ca.pem"))
+    try transport.update(configuration)
+    #expect(try await client.send(Inquiry("/"))["connection"] != first)
+  }
+
+  @Test func `changed file counts after a reload`() async throws {
+    let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "errand-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "authority.pem")
+    try TrustFixture.data("ca.pem").write(to: file)
+    let transport = try TrustFixture.transport { $0.certificateAuthority = .file(path: file.path) }
+    let client = TrustFixture.client(try Servers.address("ERRAND_DOOR_TLS"), transport)
+    let first = try await client.send(Inquiry("/"))["connection"]
+
+    try Data("nothing".utf8).write(to: file)
+    #expect(throws: CurlConfiguration.Invalid.self) { try transport.reload() }
+    #expect(try await client.send(Inquiry("/"))["connection"] == first)
+
+    try TrustFixture.data("stranger.pem").write(to: file)
+    try transport.reload()
+    #expect(try await failure(client, Inquiry("/")).transportKind == .unknownAuthority)
+  }
+
+  // MARK: - Trust for tests
+
+  @Test func `test authority vouches on loopback`() async throws {
+    let authority = try TrustFixture.data("ca.pem")
+    let client = try TrustFixture.client("ERRAND_NGINX_TLS") { $0.certificateAuthority = .test(.data(authority)) }
+    #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+  }
+
+  @Test func `test authority still checks`() async throws {
+    for (variable, kind) in [
+      ("ERRAND_NGINX_EXPIRED", TransportFailure.Kind.certificateExpired), ("ERRAND_NGINX_WRONG_HOST", .wrongHost),
+    ] {
+      let path = try TrustFixture.path("ca.pem")
+      let client = try TrustFixture.client(variable) { $0.certificateAuthority = .test(.file(path: path)) }
+      #expect(try await failure(client, BytesProbe(path: "/200b")).transportKind == kind)
+    }
+  }
+
+  @Test(arguments: ["192.0.2.1", "10.0.0.1", "2001:db8::1"])
+  func `test authority goes nowhere else`(address: String) async throws {
+    let path = try TrustFixture.path("ca.pem")
+    let transport = try TrustFixture.transport {
+      $0.certificateAuthority = .test(.file(path: path))
+      $0.addressOverrides = ["api.example.com:443": address]
+    }
+    let error = try await failure(TrustFixture.client("https://api.example.com", transport), Inquiry("/"))
+    #expect(error.transportKind == .forbiddenAddress)
+    #expect(error.message.contains("api.example.com has the address \(address)"))
+    #expect(error.message.contains("loopback"))
+  }
+
+  @Test func `test authority wants no proxy`() throws {
+    let path = try TrustFixture.path("ca.pem")
+    let refusal = try TrustFixture.refusal {
+      $0.certificateAuthority = .test(.file(path: path))
+      $0.proxy = .url("http://127.0.0.1:3128")
+    }
+    #expect(refusal?.contains("test authority") == true)
+  }
+}

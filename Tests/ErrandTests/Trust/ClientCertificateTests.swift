@@ -1,0 +1,119 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite(.serialized) struct ClientCertificateTests {
+  static let doors = ["ERRAND_DOOR_CLIENT", "ERRAND_DOOR_CLIENT_12"]
+  static let passphrase = "opensesame"
+
+  /// Every form in which the same certificate can be given.
+  static func forms() throws -> [ClientCertificate] {
+    let certificate = CertificateSource.file(path: try TrustFixture.path("client.pem"))
+    return [
+      .pem(certificate: certificate, key: .file(path: try TrustFixture.path("client.key"))),
+      .pem(
+        certificate: certificate, key: .file(path: try TrustFixture.path("client-locked.key")), passphrase: passphrase),
+      .pem(certificate: .file(path: try TrustFixture.path("client-whole.pem")), passphrase: passphrase),
+      .pem(certificate: .data(try TrustFixture.data("client.pem")), key: .data(try TrustFixture.data("client.key"))),
+      .pkcs12(.file(path: try TrustFixture.path("client.p12")), passphrase: passphrase),
+      .pkcs12(.data(try TrustFixture.data("client.p12")), passphrase: passphrase, hosts: ["localhost"]),
+    ]
+  }
+
+  @Test(arguments: doors)
+  func `client certificate opens the door`(door: String) async throws {
+    for form in try Self.forms() {
+      let client = try TrustFixture.client(door) { $0.clientCertificates = [form] }
+      #expect(try await client.send(Inquiry("/"))["client"]?.stringValue == "Errand test client", "\(form)")
+    }
+  }
+
+  @Test(arguments: doors)
+  func `door stays shut without one`(door: String) async throws {
+    for _ in 0..<20 {
+      let error = try await failure(TrustFixture.client(door), Inquiry("/"))
+      #expect(error.transportKind == .clientCertificateRequired, "\(error)")
+      #expect(error.message.contains("`clientCertificates`"))
+    }
+  }
+
+  @Test(arguments: doors)
+  func `door stays shut for uploads`(door: String) async throws {
+    let upload = Inquiry("/") {
+      $0.method = .put
+      $0.body = .bytes(Data(repeating: 7, count: 1 << 20))
+    }
+    for _ in 0..<20 {
+      let error = try await failure(TrustFixture.client(door), upload)
+      #expect(error.transportKind == .clientCertificateRequired, "\(error)")
+    }
+  }
+
+  @Test(arguments: doors)
+  func `a stranger is refused`(door: String) async throws {
+    let stranger = ClientCertificate.pem(
+      certificate: .file(path: try TrustFixture.path("stranger.pem")),
+      key: .file(path: try TrustFixture.path("stranger.key")))
+    let error = try await failure(TrustFixture.client(door) { $0.clientCertificates = [stranger] }, Inquiry("/"))
+    #expect(error.transportKind == .clientCertificateRefused, "\(error)")
+  }
+
+  @Test func `certificate is shown to its hosts alone`() async throws {
+    let port = try TrustFixture.port("ERRAND_DOOR_CLIENT")
+    var certificate = try #require(try Self.forms().first)
+    certificate.hosts = ["localhost"]
+    let transport = try TrustFixture.transport { $0.clientCertificates = [certificate] }
+    for _ in 0..<2 {
+      let answer = try await TrustFixture.client("https://localhost:\(port)", transport).send(Inquiry("/"))
+      #expect(answer["client"]?.stringValue == "Errand test client")
+      let error = try await failure(TrustFixture.client("https://127.0.0.1:\(port)", transport), Inquiry("/"))
+      #expect(error.transportKind == .clientCertificateRequired)
+    }
+  }
+
+  @Test func `server that does not ask sees none`() async throws {
+    let form = try #require(try Self.forms().first)
+    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.clientCertificates = [form] }
+    #expect(try await client.send(Inquiry("/"))["client"] == .null)
+  }
+
+  @Test func `unusable certificates are refused`() throws {
+    let certificate = CertificateSource.file(path: try TrustFixture.path("client.pem"))
+    let locked = CertificateSource.file(path: try TrustFixture.path("client-locked.key"))
+    let p12 = CertificateSource.file(path: try TrustFixture.path("client.p12"))
+    let otherKey = CertificateSource.file(path: try TrustFixture.path("server.key"))
+    let rows: [(ClientCertificate, String)] = [
+      (.pem(certificate: certificate, key: locked, passphrase: "wrong-phrase"), "whether the passphrase is right"),
+      (.pem(certificate: certificate, key: locked), "give its `passphrase`"),
+      (.pem(certificate: certificate, key: otherKey), "belongs to another certificate"),
+      (.pem(certificate: certificate), "cannot be read"),
+      (.pem(certificate: locked, key: locked, passphrase: Self.passphrase), "holds no certificate"),
+      (.pem(certificate: .file(path: "no/such/file"), key: locked), "cannot be read"),
+      (.pem(certificate: .data(Data()), key: locked), "is empty"),
+      (.pkcs12(p12, passphrase: "wrong-phrase"), "whether the passphrase is right"),
+      (.pkcs12(p12), "give its `passphrase`"),
+      (.pkcs12(certificate, passphrase: Self.passphrase), "holds no certificate in PKCS #12"),
+      (.pem(certificate: certificate, key: otherKey, hosts: []), "must be like"),
+    ]
+    for (unusable, words) in rows {
+      let refusal = try TrustFixture.refusal { $0.clientCertificates = [unusable] }
+      #expect(refusal?.contains(words) == true, "\(unusable): \(refusal ?? "accepted")")
+      #expect(refusal?.contains("wrong-phrase") != true && refusal?.contains(Self.passphrase) != true)
+    }
+  }
+
+  @Test func `no secret is shown`() async throws {
+    let key = try #require(String(data: TrustFixture.data("client.key"), encoding: .utf8))
+    let line = try #require(key.split(separator: "\n").dropFirst().first)
+    for form in try Self.forms() {
+      var configuration = CurlConfiguration()
+      configuration.clientCertificates = [form]
+      var dumped = ""
+      dump(configuration, to: &dumped)
+      for text in ["\(configuration)", "\(form)", String(reflecting: form), dumped] {
+        #expect(!text.contains(Self.passphrase))
+        #expect(!text.contains(line))
+      }
+    }
+  }
+}

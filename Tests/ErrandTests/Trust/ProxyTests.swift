@@ -1,0 +1,57 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite(.serialized) struct ProxyTests {
+  private func proxy(_ user: String? = "ada", _ password: String? = "opensesame") throws -> CurlConfiguration.Proxy {
+    .url(try Servers.address("ERRAND_DOOR_PROXY"), user: user, password: password)
+  }
+
+  @Test func `https goes through a proxy`() async throws {
+    let proxy = try proxy()
+    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = proxy }
+    let fields = try await client.send(Inquiry("/"))["fields"]
+    #expect(fields["Host"]?.stringValue?.hasPrefix("localhost:") == true)
+    #expect(fields["Proxy-Authorization"] == nil)
+    #expect(fields["Authorization"] == nil)
+  }
+
+  @Test func `http goes through a proxy`() async throws {
+    let proxy = try proxy()
+    let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
+    #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+  }
+
+  @Test(arguments: ["ERRAND_DOOR_TLS", "ERRAND_NGINX"])
+  func `proxy's wish for credentials is told`(variable: String) async throws {
+    for (user, password) in [("ada", "wrong-word"), (nil, nil)] as [(String?, String?)] {
+      let proxy = try proxy(user, password)
+      let error = try await failure(TrustFixture.client(variable) { $0.proxy = proxy }, BytesProbe(path: "/200b"))
+      #expect(error.transportKind == .proxyCredentials, "\(error)")
+      #expect(error.message.contains("`password`"))
+      #expect(!"\(error)".contains("wrong-word"))
+    }
+  }
+
+  @Test func `trust holds through a proxy`() async throws {
+    let pin = try TrustFixture.pin("server")
+    let open = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_DOOR_OPEN_PROXY"))
+    for (keys, kind) in [
+      ([pin, TrustFixture.sparePin], TransportFailure.Kind?.none),
+      ([TrustFixture.strangePin, TrustFixture.sparePin], .pinMismatch),
+    ] {
+      let client = try TrustFixture.client("ERRAND_DOOR_TLS") {
+        $0.proxy = open
+        $0.pins = [PublicKeyPins(host: "localhost", sha256: keys)]
+      }
+      #expect(await client.outcome(of: Inquiry("/")).error?.transportKind == kind)
+    }
+    let expired = try TrustFixture.client("ERRAND_NGINX_EXPIRED") { $0.proxy = open }
+    #expect(try await failure(expired, BytesProbe(path: "/200b")).transportKind == .certificateExpired)
+  }
+
+  @Test func `missing proxy is named`() async throws {
+    let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = .url("http://127.0.0.1:1") }
+    #expect(try await failure(client, Inquiry("/")).transportKind == .proxy)
+  }
+}

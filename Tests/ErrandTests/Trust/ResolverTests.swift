@@ -1,0 +1,107 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct ResolverTests {
+  private struct Failing: NameResolver {
+    struct Reason: Error {}
+    func addresses(of host: String, port: Int) async throws -> [String] { throw Reason() }
+  }
+
+  /// Waits until it is cancelled.
+  private struct Silent: NameResolver {
+    let never = Latch()
+    let isCancelled = Latch()
+    func addresses(of host: String, port: Int) async throws -> [String] {
+      do { try await never.wait() } catch { isCancelled.open() }
+      return []
+    }
+  }
+
+  /// Each host has an address of its own.
+  private struct Table: NameResolver {
+    let addresses: [String: [String]]
+    func addresses(of host: String, port: Int) async throws -> [String] { addresses[host] ?? [] }
+  }
+
+  private func client(_ base: String, _ resolver: any NameResolver) throws -> APIClient {
+    TrustFixture.client(base, try CurlTransport(CurlConfiguration(), resolver: resolver))
+  }
+
+  @Test func `resolver's address is used`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let resolver = SteppingResolver(["127.0.0.1"])
+    let client = try client("http://api.example:\(server.port)", resolver)
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+    #expect(resolver.asked == ["api.example:\(server.port)", "api.example:\(server.port)"])
+    #expect(server.requests.first?.headers["Host"] == "api.example:\(server.port)")
+  }
+
+  @Test func `several addresses are tried`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let client = try client("http://api.example:\(server.port)", SteppingResolver(["127.0.0.2", "::1", "127.0.0.1"]))
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+  }
+
+  @Test func `new addresses replace old ones`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .ok("first") }, try LoopbackServer { _ in .ok("second") })
+    let resolver = Table(addresses: ["one.example": ["127.0.0.1"], "two.example": ["127.0.0.1"]])
+    let transport = try CurlTransport(CurlConfiguration(), resolver: resolver)
+    for _ in 0..<2 {
+      for (host, server, text) in [("one.example", first, "first"), ("two.example", second, "second")] {
+        let client = TrustFixture.client("http://\(host):\(server.port)", transport)
+        #expect(try await client.send(TextProbe(path: "/")) == text)
+      }
+    }
+    // What was found for one host is nothing to another.
+    let error = try await failure(
+      TrustFixture.client("http://three.example:\(first.port)", transport), TextProbe(path: "/"))
+    #expect(error.transportKind == .nameLookup)
+  }
+
+  @Test func `failure of the resolver is told`() async throws {
+    for (resolver, words) in [
+      (Failing() as any NameResolver, "Reason"), (SteppingResolver([]), "no address"),
+      (SteppingResolver(["localhost"]), "no address in numbers"),
+      (SteppingResolver(["127.0.0.1,10.0.0.1"]), "no address in numbers"), (SteppingResolver([""]), "in numbers"),
+    ] {
+      let error = try await failure(client("http://api.example", resolver), BytesProbe(path: "/"))
+      #expect(error.transportKind == .nameLookup)
+      #expect(error.message.contains(words), "\(error)")
+      #expect(error.message.contains("api.example"))
+    }
+  }
+
+  @Test func `cancel ends the wait for addresses`() async throws {
+    let resolver = Silent()
+    let client = try client("http://api.example", resolver)
+    let task = Task { await client.outcome(of: BytesProbe(path: "/"), options: .tag("waiting")) }
+    await resolver.never.reached()
+    client.cancel(tag: "waiting")
+    #expect(await task.value.error?.isCancelled == true)
+    await resolver.isCancelled.waitStubbornly()
+  }
+
+  @Test func `deadline ends the wait for addresses`() async throws {
+    let resolver = Silent()
+    let error = try await failure(
+      client("http://api.example", resolver), BytesProbe(path: "/"), .deadline(.milliseconds(50)))
+    #expect(error.stage == .deadline)
+    await resolver.isCancelled.waitStubbornly()
+  }
+
+  @Test func `resolver is spared where there is no question`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let resolver = SteppingResolver(["10.0.0.1"])
+    var configuration = CurlConfiguration()
+    configuration.addressOverrides = ["known.example:\(server.port)": "127.0.0.1"]
+    let transport = try CurlTransport(configuration, resolver: resolver)
+    for host in ["127.0.0.1", "known.example"] {
+      let client = TrustFixture.client("http://\(host):\(server.port)", transport)
+      #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+    }
+    #expect(resolver.asked.isEmpty)
+  }
+}

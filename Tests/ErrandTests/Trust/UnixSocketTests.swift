@@ -1,0 +1,64 @@
+import Errand
+import Foundation
+import Testing
+
+@Suite(.serialized) struct UnixSocketTests {
+  private func client(_ socket: String, _ base: String = "http://any.example") throws -> APIClient {
+    var configuration = CurlConfiguration()
+    configuration.unixSocket = socket
+    // Policies are about addresses, and a socket of this machine has none.
+    configuration.addressPolicy = .publicOnly
+    return TrustFixture.client(base, try CurlTransport(configuration))
+  }
+
+  @Test func `Unix socket is spoken to`() async throws {
+    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
+    for _ in 0..<3 { #expect(try await client.send(BytesProbe(path: "/200b")).count == 200) }
+    #expect(try await client.response(BytesProbe(path: "/empty")).status == 204)
+  }
+
+  @Test func `many at once over a Unix socket`() async throws {
+    let client = try client(Servers.address("ERRAND_NGINX_SOCKET"))
+    let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await client.send(BytesProbe(path: "/200b")).count } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(sizes == Array(repeating: 200, count: 50))
+  }
+
+  @Test func `TLS over a Unix socket is checked`() async throws {
+    let socket = try Servers.address("ERRAND_NGINX_TLS_SOCKET")
+    func client(_ base: String, authority: String) throws -> APIClient {
+      let transport = try TrustFixture.transport { configuration in
+        configuration.unixSocket = socket
+        configuration.certificateAuthority = .file(path: try TrustFixture.path(authority))
+      }
+      return TrustFixture.client(base, transport)
+    }
+    #expect(try await client("https://localhost", authority: "ca.pem").send(BytesProbe(path: "/200b")).count == 200)
+    let wrongHost = try await failure(client("https://other.example", authority: "ca.pem"), BytesProbe(path: "/200b"))
+    #expect(wrongHost.transportKind == .wrongHost)
+    let stranger = try await failure(client("https://localhost", authority: "stranger.pem"), BytesProbe(path: "/200b"))
+    #expect(stranger.transportKind == .unknownAuthority)
+  }
+
+  @Test func `missing Unix socket is named`() async throws {
+    let error = try await failure(client("/no/such/socket"), BytesProbe(path: "/"))
+    #expect(error.transportKind == .refused)
+    #expect(error.message.contains("/no/such/socket"))
+    #expect((error.cause as? TransportFailure)?.isCertainlyNotSent == true)
+  }
+
+  @Test(arguments: ["", "relative.sock", "/" + String(repeating: "x", count: 107), "/with\nline"])
+  func `unusable path is refused`(path: String) {
+    #expect(throws: CurlConfiguration.Invalid.self) { try client(path) }
+  }
+
+  @Test func `Unix socket wants no proxy`() {
+    var configuration = CurlConfiguration()
+    configuration.unixSocket = "/run/some.sock"
+    configuration.proxy = .environment
+    let wrong = configuration
+    #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(wrong) }
+  }
+}

@@ -1,0 +1,105 @@
+import Errand
+import ErrandTesting
+import ErrandXML
+import Foundation
+import Testing
+
+@Suite struct XMLCallTests {
+  struct Reply: Decodable, Sendable, Equatable { let name: String, level: Int }
+
+  struct Read: APIRequest {
+    var path: Path { "/x" }
+    var contentTypes: [String]? { ["application/xml", "text/xml", "application/atom+xml"] }
+    var decoder: ResponseDecoder<Reply> { .xml() }
+  }
+
+  struct Document: APIRequest {
+    var path: Path { "/x" }
+    var limits = XMLLimits()
+    var decoder: ResponseDecoder<XMLValue> { .xml(limits: limits) }
+  }
+
+  static func server(_ text: String, _ type: String = "application/xml") throws -> LoopbackServer {
+    try LoopbackServer { _ in .data(text.utf8, contentType: type) }
+  }
+
+  static let reply = "<reply><name>Ada</name><level>9</level></reply>"
+
+  @Test(arguments: ["application/xml", "text/xml; charset=utf-8", "application/atom+xml"])
+  func `value crosses a socket`(type: String) async throws {
+    let server = try Self.server(Self.reply, type)
+    #expect(try await APIClient(baseURL: server.url).send(Read()) == Reply(name: "Ada", level: 9))
+    #expect(server.requests.first?.headers["Accept"] == "application/xml, text/xml;q=0.9")
+  }
+
+  @Test func `document crosses a socket`() async throws {
+    let server = try Self.server(Self.reply)
+    let document = try await APIClient(baseURL: server.url).send(Document())
+    #expect(document["name"]?.text == "Ada")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `charset of the head counts`() async throws {
+    let bytes =
+      Data("<?xml version='1.0' encoding='utf-8'?><reply><name>".utf8) + Data([0xE9])
+      + Data("</name><level>1</level></reply>".utf8)
+    let server = try LoopbackServer { _ in .data(bytes, contentType: "text/xml; charset=iso-8859-1") }
+    #expect(try await APIClient(baseURL: server.url).send(Read()).name == "é")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `wrong content type is refused`() async throws {
+    let server = try Self.server(Self.reply, "text/html")
+    let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
+    #expect(error?.stage == .validate && error?.code == .contentType)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test(arguments: [
+    ("<reply><name>Ada</name>", FormatFailure.Kind.malformed, "line 1, column 23: the element <reply> is not closed"),
+    ("<reply><name>Ada</name></reply>", .missing, "reply.level: it is missing"),
+    ("<reply><name>Ada</name><level>x</level></reply>", .mismatch, "reply.level: expected Int, found another text"),
+    (String(repeating: "<a>", count: 4000), .limit, "line 1, column 301: it is nested deeper than 100 levels"),
+    ("<!DOCTYPE r [<!ENTITY a 'b'>]><r>&a;</r>", .forbidden, "line 1, column 1: the document type declares"),
+    ("<!DOCTYPE r [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><r>&a;</r>", .forbidden, "line 1, column 1: the"),
+    ("", .empty, "the body is empty"),
+  ])
+  func `bad answers fail in decoding`(text: String, kind: FormatFailure.Kind, start: String) async throws {
+    let server = try Self.server(text)
+    let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
+    #expect(error?.stage == .decode && error?.code == .decoding)
+    #expect((error?.cause as? FormatFailure)?.kind == kind)
+    let message = error?.message ?? ""
+    #expect(message.hasPrefix("The answer could not be read as XML: \(start)"), "\(message)")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `limits belong to the request`() async throws {
+    let server = try Self.server(Self.reply)
+    let error = await APIClient(baseURL: server.url).outcome(of: Document(limits: XMLLimits(nodes: 2))).error
+    #expect((error?.cause as? FormatFailure)?.kind == .limit)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `error body is read by hand`() async throws {
+    struct Fault: Decodable { let code: Int }
+    let server = try LoopbackServer { _ in
+      .data("<fault><code>7</code></fault>".utf8, contentType: "text/xml", status: 400)
+    }
+    let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
+    let response = try #require(error?.response)
+    #expect(try XMLFormat().decode(Fault.self, from: response.body, of: response).code == 7)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `large documents decode elsewhere`() async throws {
+    let items = (0..<5_000).map { "<n>\($0)</n>" }.joined()
+    struct Numbers: APIRequest {
+      var path: Path { "/n" }
+      var decoder: ResponseDecoder<[Int]> { .xml() }
+    }
+    let server = try Self.server("<all>\(items)</all>")
+    #expect(try await APIClient(baseURL: server.url).send(Numbers()) == Array(0..<5_000))
+    #expect(server.requests.count == 1)
+  }
+}

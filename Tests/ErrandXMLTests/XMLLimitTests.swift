@@ -1,0 +1,82 @@
+import ErrandCore
+import ErrandXML
+import Foundation
+import Testing
+
+@Suite struct XMLLimitTests {
+  static func nested(_ depth: Int) -> String {
+    String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+  }
+
+  @Test func `depth has a limit`() {
+    #expect(XMLValueTests.failure(Self.nested(100)) == nil)
+    let failure = XMLValueTests.failure(Self.nested(101))
+    #expect(failure?.kind == .limit && failure?.line == 1 && failure?.column == 301)
+    #expect(failure?.reason == "it is nested deeper than 100 levels; let the server send it flatter")
+    #expect(XMLValueTests.failure(Self.nested(3), limits: XMLLimits(depth: 2))?.kind == .limit)
+  }
+
+  @Test func `deepest choice stays safe`() {
+    let limits = XMLLimits(depth: .max)
+    #expect(limits.depth == 500)
+    #expect(XMLValueTests.failure(Self.nested(500), limits: limits) == nil)
+    #expect(XMLValueTests.failure(Self.nested(501), limits: limits)?.kind == .limit)
+  }
+
+  @Test func `nodes have a limit`() {
+    let limits = XMLLimits(nodes: 3)
+    #expect(XMLValueTests.failure("<a x=''><b/></a>", limits: limits) == nil)
+    #expect(XMLValueTests.failure("<a x=''><b/><b/></a>", limits: limits)?.kind == .limit)
+    #expect(XMLValueTests.failure("<a x='' y='' z=''/>", limits: limits)?.kind == .limit)
+  }
+
+  @Test func `bytes have a limit`() {
+    let limits = XMLLimits(bytes: 8)
+    #expect(XMLValueTests.failure("<a>1</a>", limits: limits) == nil)
+    #expect(
+      XMLValueTests.failure("<a>12</a>", limits: limits)?.description
+        == "the document has 9 bytes; 8 are taken (`XMLLimits.bytes`)")
+  }
+
+  @Test func `many attributes are refused fast`() {
+    let attributes = (0..<300_000).map { " a\($0)=''" }.joined()
+    #expect(XMLValueTests.failure("<a\(attributes)/>")?.kind == .limit)
+  }
+
+  @Test func `long text of entities is read`() throws {
+    let text = String(repeating: "&amp;", count: 200_000)
+    #expect(try XMLValueTests.value("<a>\(text)</a>").text.utf8.count == 200_000)
+  }
+
+  @Test func `entity bomb is refused`() {
+    let bomb = """
+      <?xml version="1.0"?>
+      <!DOCTYPE lolz [
+        <!ENTITY a "ha">
+        <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
+        <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
+      ]>
+      <lolz>&c;</lolz>
+      """
+    let failure = XMLValueTests.failure(bomb)
+    #expect(failure?.kind == .forbidden)
+    #expect(
+      failure?.description
+        == "line 2, column 1: the document type declares entities or elements of its own, "
+        + "which is never taken; let the server leave it out")
+  }
+
+  @Test func `external files are never read`() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "errand-xml-\(UUID().uuidString)")
+    try Data("<!ENTITY e 'MARKER'>".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let url = file.absoluteString
+    let inner = "<!DOCTYPE a [<!ENTITY e SYSTEM \"\(url)\">]><a>&e;</a>"
+    #expect(XMLValueTests.failure(inner)?.kind == .forbidden)
+    // A type by name is skipped, and what it would have declared is unknown.
+    #expect(XMLValueTests.failure("<!DOCTYPE a SYSTEM \"\(url)\"><a>&e;</a>")?.kind == .malformed)
+    #expect(try XMLValueTests.value("<!DOCTYPE a SYSTEM \"\(url)\"><a>x</a>").text == "x")
+    let include = "<a xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='\(url)' parse='text'/></a>"
+    #expect(try XMLValueTests.value(include).children.first?.content.isEmpty == true)
+  }
+}
