@@ -3,6 +3,7 @@
 #
 #   FUZZ_SECONDS=60   how long for each target
 #   FUZZ_RUNS=N       so many executions for each target instead
+#   FUZZ_SEED=N       the same inputs each time, so that a run can be repeated
 #   FUZZ_TARGETS="…"  some targets alone; without it all that the program lists
 #   FUZZ_JOBS=N       how many targets at a time (as many as there are processors)
 #
@@ -27,6 +28,7 @@ export FUZZER SCRATCH
 # What all runs share: an input that takes ten seconds, or a gibibyte, is a finding, too.
 LIMIT=(-max_total_time="${FUZZ_SECONDS:-60}")
 if [[ -n ${FUZZ_RUNS:-} ]]; then LIMIT=(-runs="$FUZZ_RUNS"); fi
+if [[ -n ${FUZZ_SEED:-} ]]; then LIMIT+=(-seed="$FUZZ_SEED"); fi
 export OPTIONS="${LIMIT[*]} -timeout=10 -rss_limit_mb=1024 -print_final_stats=1"
 
 # fuzz TARGET: one line about it; the whole log where something was found.

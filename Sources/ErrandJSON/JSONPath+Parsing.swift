@@ -18,17 +18,17 @@ extension JSONPath: ExpressibleByStringLiteral {
   }
 }
 
-/// Reads the steps of a path from its text.
+/// Reads the steps of a path from its text, by Unicode scalars: a sign of the path counts whatever mark stands beside it.
 private struct JSONPathReader {
-  private var rest: Substring
+  private var rest: Substring.UnicodeScalarView
 
   init(_ text: String) {
-    rest = text[...]
+    rest = text.unicodeScalars[...]
     let afterRoot = rest.dropFirst()
     if rest.first == "$", afterRoot.isEmpty || afterRoot.first == "." || afterRoot.first == "[" {
       rest = afterRoot
     } else if let first = rest.first, first != "[", first != "." {
-      rest = "." + rest
+      rest = ("." + text).unicodeScalars[...]
     }
   }
 
@@ -50,19 +50,19 @@ private struct JSONPathReader {
 
   private mutating func readBracket() -> JSONPath.Step? {
     if rest.first == "\"" { return readQuoted() }
-    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    let digits = rest.prefix { "0"..."9" ~= $0 }
     rest = rest[digits.endIndex...]
-    guard let index = Int(digits), rest.popFirst() == "]" else { return nil }
+    guard let index = Int(Substring(digits)), rest.popFirst() == "]" else { return nil }
     return .index(index)
   }
 
   private mutating func readQuoted() -> JSONPath.Step? {
     var escaped = false
-    let inner = rest.dropFirst().prefix { character in
-      defer { escaped = !escaped && character == "\\" }
-      return escaped || character != "\""
+    let inner = rest.dropFirst().prefix { sign in
+      defer { escaped = !escaped && sign == "\\" }
+      return escaped || sign != "\""
     }
-    let quoted = "\"" + inner + "\""
+    let quoted = "\"" + Substring(inner) + "\""
     rest = rest[inner.endIndex...].dropFirst()
     guard rest.popFirst() == "]", case .string(let key)? = try? JSONValue(parsing: Data(quoted.utf8)) else {
       return nil

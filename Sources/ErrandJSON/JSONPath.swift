@@ -46,7 +46,7 @@ extension JSONPath: CustomStringConvertible {
 
   /// Whether a key can be printed without quotation marks: letters, digits and `_`, no digit first.
   private static func isPlain(_ key: String) -> Bool {
-    guard let first = key.first, !first.isNumber else { return false }
-    return key.allSatisfy { $0 == "_" || $0.isLetter || ($0.isASCII && $0.isNumber) }
+    guard let first = key.unicodeScalars.first, !("0"..."9" ~= first) else { return false }
+    return key.unicodeScalars.allSatisfy { $0 == "_" || "0"..."9" ~= $0 || $0.properties.isAlphabetic }
   }
 }

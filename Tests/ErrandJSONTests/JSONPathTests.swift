@@ -9,6 +9,9 @@ import Testing
     (#"x["\u00e9"]"#, "$.x.é"), (#"[""]"#, #"$[""]"#), ("user-id", #"$["user-id"]"#), ("$ref", #"$["$ref"]"#),
     ("1a", #"$["1a"]"#),
     (#"x["a\nb"]"#, #"$.x["a\nb"]"#), ("名", "$.名"), ("a b", #"$["a b"]"#), (#"["\\"]"#, #"$["\\"]"#),
+    // Scalars that join with the sign before or after them: a mark above, an Arabic number sign.
+    ("@\u{601}", "$[\"@\u{601}\"]"), ("\u{601}.a", "$[\"\u{601}\"].a"), ("a.\u{301}b", "$.a[\"\u{301}b\"]"),
+    ("x[\"\u{301}\"]", "$.x[\"\u{301}\"]"),
   ]
 
   @Test(arguments: texts) func `texts become paths`(text: String, printed: String) throws {
