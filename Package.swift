@@ -110,7 +110,7 @@ let package = Package(
       name: "ErrandCacheTests",
       dependencies: [
         "ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand",
-        "CacheCrasher",
+        "CacheCrasher", "TestPrograms",
       ],
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
@@ -141,7 +141,7 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
-        "UploadProbe", "DownloadCrasher",
+        "UploadProbe", "DownloadCrasher", "TestPrograms",
       ],
       swiftSettings: strict),
     // A process that sends a file, in which ErrandTests measures memory.
@@ -154,8 +154,18 @@ let package = Package(
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    // Apps as teams write them, each with a server of its own.
+    .executableTarget(
+      name: "ExampleAlbum", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Album", exclude: ["README.md"],
+      swiftSettings: strict),
     .testTarget(
-      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
+      name: "ExampleTests", dependencies: ["ExampleAlbum", "Errand", "ErrandTesting", "TestPrograms"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting", "TestPrograms"],
+      swiftSettings: strict),
+    // Finds and runs the programs of this package, for its tests.
+    .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: strict),
   ]
 )
 

@@ -1,6 +1,6 @@
 import ErrandSupport
 import Foundation
-import Testing
+import TestPrograms
 
 /// The helper process `CacheCrasher`, running.
 final class Crasher {
@@ -11,12 +11,7 @@ final class Crasher {
 
   /// Starts it on a folder. It lies beside the bundle of tests.
   init(_ mode: String, _ folder: URL, limit: Int, number: UInt64) throws {
-    let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
-    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
-    let found = folders.prefix(6).map { $0.appending(path: "CacheCrasher") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
-    let place: URL = try #require(found, "CacheCrasher is not beside the tests; build all products first")
-    process.executableURL = place
+    process.executableURL = try BuiltProgram("CacheCrasher").place
     process.arguments = [mode, folder.path(), String(limit), String(number)]
     process.standardInput = FileHandle.nullDevice
     let output = Pipe()

@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestPrograms
 import Testing
 
 @Suite struct DownloadTests {

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 import Testing
 
 /// What the environment of a process says cannot make its TLS weaker.

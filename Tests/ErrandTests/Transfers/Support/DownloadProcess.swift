@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestPrograms
 
 /// The helper process `DownloadCrasher`, running.
 final class DownloadProcess {
@@ -18,12 +18,7 @@ final class DownloadProcess {
   ///   - room: How large its files may become; 0 for no limit.
   ///   - parallel: How many ranges it fetches side by side.
   init(_ url: String, _ file: URL, room: Int = 0, parallel: Int = 1) throws {
-    let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
-    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
-    let found = folders.prefix(6).map { $0.appending(path: "DownloadCrasher") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
-    let place: URL = try #require(found, "DownloadCrasher is not beside the tests; build all products first")
-    process.executableURL = place
+    process.executableURL = try BuiltProgram("DownloadCrasher").place
     process.arguments = [url, file.path, String(room), String(parallel)]
     if room > 0 {
       // A profile of its coverage would be cut by the limit, too, and a damaged one spoils all others.
