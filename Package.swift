@@ -21,7 +21,16 @@ let package = Package(
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
+    .library(name: "ErrandSwiftProtobuf", targets: ["ErrandSwiftProtobuf"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
+  ],
+  traits: [
+    .trait(
+      name: "SwiftProtobuf", description: "Messages of SwiftProtobuf as bodies and answers: ErrandSwiftProtobuf.")
+  ],
+  dependencies: [
+    // Fetched where the trait asks for it, and only there.
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0")
   ],
   targets: [
     // What users import: re-exports the parts and gives the standard order of the line.
@@ -63,6 +72,14 @@ let package = Package(
     ),
     // XML documents and values read from them, apart so that nobody else links libxml2.
     .target(name: "ErrandXML", dependencies: ["ErrandCore"], swiftSettings: strict),
+    // Messages of SwiftProtobuf, where the trait of that name is on; empty without it.
+    .target(
+      name: "ErrandSwiftProtobuf",
+      dependencies: [
+        "ErrandCore",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["SwiftProtobuf"])),
+      ],
+      swiftSettings: strict),
     // Downloads and uploads: the files of a download, what is resumed, and the calls that users make.
     .target(
       name: "ErrandTransfer",
