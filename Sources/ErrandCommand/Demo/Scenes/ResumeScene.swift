@@ -46,7 +46,7 @@ struct ResumeScene: DemoScene {
       stage.showGot("left: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
     }
     stage.showGot(
-      "then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(second.checkedBy) right")
+      "then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(second.checkedBy.joined(separator: ", ")) right")
     claim(second, server, on: stage)
     stage.claim("the old film was there until the new one was whole", isOldThere)
   }
