@@ -89,9 +89,7 @@ struct Failing: APIRequest {
 do {
   _ = try await client.send(Failing())
 } catch {
-  if let answer = error.response {
-    print(try XMLFormat().decode(Fault.self, from: answer.body, of: answer).code)
-  }
+  if let fault = error.body(as: Fault.self, by: XMLFormat()) { print(fault.code) }
 }
 // snippet.end
 

@@ -9,7 +9,7 @@ import Testing
 
   struct Read: APIRequest {
     var path: Path { "/x" }
-    var contentTypes: [String]? { ["application/xml", "text/xml", "application/atom+xml"] }
+    var contentTypes: [String]? { ["application/xml", "text/xml", "application/*+xml"] }
     var decoder: ResponseDecoder<Reply> { .xml() }
   }
 
@@ -37,6 +37,24 @@ import Testing
     let document = try await APIClient(baseURL: server.url).send(Document())
     #expect(document["name"]?.text == "Ada")
     #expect(server.requests.count == 1)
+  }
+
+  @Test func `a refusal is read as XML`() async throws {
+    let server = try LoopbackServer { request in
+      request.query == "html"
+        ? .data("<p>no<p>".utf8, contentType: "text/html", status: 500)
+        : .data(Self.reply.utf8, contentType: "application/xml", status: 409)
+    }
+    let error = await APIClient(baseURL: server.url).outcome(of: Read()).error
+    #expect(error?.body(as: Reply.self, by: XMLFormat()) == Reply(name: "Ada", level: 9))
+    let other = await APIClient(baseURL: server.url).outcome(of: FinishedRead(url: server.url + "/x?html")).error
+    #expect(other?.status == 500 && other?.body(as: Reply.self, by: XMLFormat()) == nil)
+  }
+
+  private struct FinishedRead: APIRequest {
+    let url: String
+    var path: Path { "/x" }
+    func finishedRequest() throws -> HTTPRequest? { try HTTPRequest(url: url) }
   }
 
   @Test func `charset of the head counts`() async throws {

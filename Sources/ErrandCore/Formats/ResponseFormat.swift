@@ -25,6 +25,14 @@ public protocol ResponseFormat: Sendable {
   func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value
 }
 
+extension APIError {
+  /// The server's body read in a format of choice, such as why it refused; nil where no body came or it is of another
+  /// form. It is read anew each time, where this is called.
+  public func body<Body: Decodable>(as type: Body.Type = Body.self, by format: some ResponseFormat) -> Body? {
+    response.flatMap { $0.body.isEmpty ? nil : try? format.decode(type, from: $0.body, of: $0) }
+  }
+}
+
 extension ResponseDecoder where Value: Decodable {
   /// A format of choice.
   public static func format(_ format: some ResponseFormat) -> ResponseDecoder {

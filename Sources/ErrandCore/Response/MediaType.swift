@@ -37,11 +37,15 @@ public struct MediaType: Sendable, Hashable {
   /// Whether this is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
   public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
-  /// Whether a pattern such as `text/*` or `application/json` fits.
+  /// Whether a pattern fits: a type such as `application/json`, all of a kind such as `text/*`, all that are built on
+  /// one such as `application/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
   public func matches(_ pattern: String) -> Bool {
     if pattern == essence || pattern == "*/*" { return true }
     let pattern = pattern.lowercased()
-    return pattern == essence || (pattern.hasSuffix("/*") && essence.hasPrefix(pattern.dropLast()))
+    guard let star = pattern.firstIndex(of: "*") else { return pattern == essence }
+    let (kind, suffix) = (pattern[..<star], pattern[star...].dropFirst())
+    guard kind.hasSuffix("/"), suffix.isEmpty || suffix.hasPrefix("+") else { return false }
+    return essence.count > kind.count + suffix.count && essence.hasPrefix(kind) && essence.hasSuffix(suffix)
   }
 
   /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.

@@ -38,6 +38,11 @@ import Testing
     ("text/html", "text/html", true), ("text/html", "TEXT/HTML", true), ("text/html", "text/*", true),
     ("text/html", "*/*", true), ("text/html", "text/plain", false), ("text/html", "application/*", false),
     ("textual/html", "text/*", false), ("text/html;a=b", "text/html", true), ("text/html", "text", false),
+    ("application/atom+xml", "application/*+xml", true), ("application/atom+xml", "Application/*+XML", true),
+    ("application/xml", "application/*+xml", false), ("text/atom+xml", "application/*+xml", false),
+    ("application/+xml", "application/*+xml", false), ("application/a+json", "application/*+xml", false),
+    ("text/html", "te*", false), ("text/html", "text/h*", false), ("text/html", "text/*html", false),
+    ("text/html", "*", false), ("text/html", "*/html", false),
   ])
   func `patterns match`(text: String, pattern: String, fits: Bool) {
     #expect(MediaType(text)?.matches(pattern) == fits)

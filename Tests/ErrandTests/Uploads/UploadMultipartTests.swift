@@ -113,6 +113,25 @@ import Testing
     let error = await bench.failure(of: Upload(.multipart([.json("j", [Double.nan])])))
     #expect(error?.code == .invalidBody && error?.message.contains("\"j\"") == true)
   }
+
+  @Test func `a part takes any format`() async throws {
+    let bench = ScriptedClient()
+    let list = Multipart([.encoded("settings", ["name": "Ada"], as: PropertyListFormat(), filename: "s.plist")])
+    let text = try #require(await bench.sent(Sending(method: .post, body: .multipart(list)))?.text)
+    #expect(text.contains("name=\"settings\"; filename=\"s.plist\"\r\nContent-Type: application/x-plist\r\n"))
+    #expect(text.contains("<string>Ada</string>"))
+    let broken = Multipart([.encoded("b", [1], as: Broken())])
+    let error = await bench.failure(of: Upload(.multipart(broken)))
+    #expect(error?.code == .invalidBody && error?.message.contains("The part \"b\"") == true)
+    #expect(error?.message.contains("written as nonsense") == true)
+  }
+
+  private struct Broken: BodyFormat {
+    struct Refused: Error {}
+    let name = "nonsense"
+    let contentType = "application/x-nonsense"
+    func encode<Value: Encodable>(_ value: Value) throws -> Data { throw Refused() }
+  }
 }
 
 /// Gives 0, 1, 2 … in the upper bits.

@@ -45,8 +45,8 @@ struct ResumeScene: DemoScene {
     for part in left {
       stage.showGot("left: \(Self.words(part.bytes, of: part.total)) of \(part.file.lastPathComponent)")
     }
-    stage.showGot(
-      "then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(second.checkedBy.joined(separator: ", ")) right")
+    let checks = second.checkedBy.joined(separator: ", ")
+    stage.showGot("then \(Wording.bytes(second.fetchedBytes)) more; \(Wording.bytes(second.bytes)), \(checks) right")
     claim(second, server, on: stage)
     stage.claim("the old film was there until the new one was whole", isOldThere)
   }

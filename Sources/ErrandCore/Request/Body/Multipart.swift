@@ -30,7 +30,7 @@ extension Multipart {
     enum Content: Sendable {
       case body(HTTPBody)
       case file(URL)
-      case json(@Sendable (JSONEncoding) throws -> Data)
+      case written(String, @Sendable (JSONEncoding) throws -> Data)
     }
 
     /// The name of the form's field. Quotes and line ends in it are escaped as browsers do it.
@@ -64,7 +64,14 @@ extension Multipart {
 
     /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
     public static func json(_ name: String, _ value: some Encodable & Sendable) -> Part {
-      Part(name, filename: nil, type: "application/json", .json { try $0.encode(value) })
+      Part(name, filename: nil, type: "application/json", .written("JSON") { try $0.encode(value) })
+    }
+
+    /// Any `Encodable` value in a format of choice.
+    public static func encoded<Value: Encodable & Sendable>(
+      _ name: String, _ value: Value, as format: some BodyFormat, filename: String? = nil
+    ) -> Part {
+      Part(name, filename: filename, type: format.contentType, .written(format.name) { _ in try format.encode(value) })
     }
 
     /// Bytes in memory.

@@ -50,12 +50,12 @@ struct MultipartWriter {
       }
       return body
     case .file(let url): return try .file(url)
-    case .json(let encode):
+    case .written(let format, let encode):
       do {
         return HTTPBody(try encode(encoding))
       } catch {
         throw .build(
-          .invalidBody, "The part \"\(part.name)\" of the body could not be written as JSON: \(error).", cause: error)
+          .invalidBody, "The part \"\(part.name)\" of the body could not be written as \(format): \(error).", cause: error)
       }
     }
   }
