@@ -54,8 +54,8 @@ struct MultipartWriter {
       do {
         return HTTPBody(try encode(encoding))
       } catch {
-        throw .build(
-          .invalidBody, "The part \"\(part.name)\" of the body could not be written as \(format): \(error).", cause: error)
+        let message = "The part \"\(part.name)\" of the body could not be written as \(format): \(error)."
+        throw .build(.invalidBody, message, cause: error)
       }
     }
   }
