@@ -96,7 +96,8 @@ let package = Package(
       swiftSettings: strict
     ),
     // Shipped to users for their own tests.
-    .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
+    .target(
+      name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // The command.
     .executableTarget(
       name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],

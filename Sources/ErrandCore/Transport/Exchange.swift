@@ -1,7 +1,9 @@
 /// One request on its way through a transport: what to send, how long it may take, and who wants to know.
+///
+/// A transport that stands in front of another one hands on a copy with a request, a sink or listeners of its own.
 public struct Exchange: Sendable {
   /// What is sent. The transport adds framing and nothing else.
-  public let request: HTTPRequest
+  public var request: HTTPRequest
   /// The call it belongs to: cancel and deadline come from here.
   public let call: CallState
   /// How long the connection may take, name look-up and TLS included; nil for no bound but the deadline.
@@ -11,15 +13,15 @@ public struct Exchange: Sendable {
   /// How large the answer may be.
   public let limits: ResponseLimits
   /// Where the body goes; nil for memory up to ``ResponseLimits/bodyBytes``.
-  public let sink: (any BodySink)?
+  public var sink: (any BodySink)?
   /// How urgent it is, for transports that can tell the server or the system.
   public let priority: CallPriority
   /// Which networks it may use, for transports that can tell networks apart.
   public let network: NetworkWish
   /// Told each informational answer (1xx) on the transport's thread.
-  public let onInformational: (@Sendable (ResponseHead) -> Void)?
+  public var onInformational: (@Sendable (ResponseHead) -> Void)?
   /// Told how far the bodies have come, on the transport's thread.
-  public let onProgress: (@Sendable (TransferProgress) -> Void)?
+  public var onProgress: (@Sendable (TransferProgress) -> Void)?
 
   /// Whether the body of a redirect is dropped, since the redirect is followed and nobody will read it.
   package var dropsRedirectBodies = false

@@ -13,6 +13,8 @@ public struct ScriptedAnswer: Sendable {
   public var informational: [ResponseHead] = []
   /// A failure in place of the answer.
   public var failure: TransportFailure?
+  /// A failure in place of the body's end: a sink has been given ``body`` by then.
+  public var breakage: TransportFailure?
 
   /// Makes an answer.
   public init(status: Int = 200, fields: HTTPFields = HTTPFields(), body: Data = Data()) {
@@ -44,6 +46,15 @@ public struct ScriptedAnswer: Sendable {
   public static func failure(_ kind: TransportFailure.Kind, _ text: String = "scripted failure") -> ScriptedAnswer {
     var answer = ScriptedAnswer()
     answer.failure = TransportFailure(kind, text)
+    return answer
+  }
+
+  /// The same answer, which breaks off where its body would end.
+  public func breakingOff(
+    _ kind: TransportFailure.Kind = .reset, _ text: String = "scripted break"
+  ) -> ScriptedAnswer {
+    var answer = self
+    answer.breakage = TransportFailure(kind, text)
     return answer
   }
 }

@@ -11,19 +11,22 @@ struct ScriptedDelivery {
   init(_ exchange: Exchange) { self.exchange = exchange }
 
   /// Returns what is kept in memory.
-  func deliver(_ body: Data, head: ResponseHead) async throws -> Data {
-    guard let sink = exchange.sink else { return try limited(body, exchange.limits.bodyBytes) }
-    switch try sink.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
-    case .memory(let limit): return try limited(body, limit)
-    case .discard: return Data()
+  func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
+    var kept = Data()
+    switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
+    case nil: kept = try limited(body, exchange.limits.bodyBytes)
+    case .memory(let limit): kept = try limited(body, limit)
+    case .discard: break
     case .sink:
-      try await write(body, to: sink)
-      try sink.end()
-      return Data()
+      try await write(body, to: exchange.sink)
+      if breakage == nil { try exchange.sink?.end() }
     }
+    if let breakage { throw breakage }
+    return kept
   }
 
-  private func write(_ body: Data, to sink: any BodySink) async throws {
+  private func write(_ body: Data, to sink: (any BodySink)?) async throws {
+    guard let sink else { return }
     var rest = body
     while !rest.isEmpty {
       flow.pause()

@@ -56,7 +56,7 @@ public final class ScriptedTransport: Transport {
     metrics.bytesSent = sent
     metrics.bytesReceived = Int64(answer.body.count)
     let body = exchange.request.method == .head ? Data() : answer.body
-    let kept = try await delivery.deliver(body, head: answer.head)
+    let kept = try await delivery.deliver(body, head: answer.head, breakage: answer.breakage)
     exchange.onProgress?(TransferProgress(.download, bytes: Int64(body.count), total: Int64(body.count)))
     return HTTPResponse(
       head: answer.head, body: kept, trailers: answer.trailers, url: exchange.request.url, metrics: metrics)

@@ -1,0 +1,54 @@
+// Recording what a server says, and testing against the file.
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+struct GetUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recordings-\(UUID().uuidString)")
+let file = folder.appendingPathComponent("users.json").path
+let server = try LoopbackServer { _ in .json(#"{"nick":"Ada","email":"ada@example.com"}"#) }
+let address = server.url
+
+// snippet.record
+func record() async throws {
+  let recorder = RecordingTransport(CurlTransport(), mask: RecordingMask(paths: ["email"]))
+  var configuration = ClientConfiguration(baseURL: address)
+  configuration.transport = .own(recorder)
+  _ = try await APIClient(configuration).send(GetUser(id: 7))
+  try recorder.save(to: file)
+}
+
+// snippet.replay
+@Test func `a user is read without a server`() async throws {
+  let replay = ReplayTransport(try Recording(contentsOf: file))
+  var configuration = ClientConfiguration(baseURL: address)
+  configuration.transport = .own(replay)
+  let client = APIClient(configuration)
+
+  #expect(try await client.send(GetUser(id: 7)).nick == "Ada")
+  #expect(await client.outcome(of: GetUser(id: 8)).error?.transportKind == .notRecorded)
+  #expect(replay.unused.isEmpty)
+}
+
+// snippet.edit
+@Test func `the same server without nicks`() async throws {
+  var recording = try Recording(contentsOf: file)
+  recording.exchanges[0].answer = .json(#"{"nick":null}"#)
+  var configuration = ClientConfiguration(baseURL: "https://other.example")
+  configuration.transport = .own(ReplayTransport(recording, matching: [.method, .path]))
+  #expect(await APIClient(configuration).outcome(of: GetUser(id: 7)).error?.stage == .decode)
+}
+// snippet.end
+
+try await record()
+server.stop()
+try await `a user is read without a server`()
+try await `the same server without nicks`()
+try FileManager.default.removeItem(at: folder)
+print("all held")

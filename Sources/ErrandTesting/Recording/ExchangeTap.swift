@@ -1,0 +1,148 @@
+import ErrandCore
+import ErrandSupport
+import Foundation
+
+/// One exchange with taps at its bodies and its informational answers.
+struct ExchangeTap: Sendable {
+  /// What the transport behind is given.
+  let exchange: Exchange
+  private let original: HTTPRequest
+  private let sent: TappedBytes
+  private let received: TappedBytes
+  private let sink: TappedSink?
+  private let informational = Recorded<ResponseHead>()
+
+  init(_ exchange: Exchange, bodyLimit: Int) {
+    original = exchange.request
+    sent = TappedBytes(limit: bodyLimit)
+    received = TappedBytes(limit: bodyLimit)
+    sink = exchange.sink.map { [received] in TappedSink($0, received) }
+    var tapped = exchange
+    tapped.sink = sink
+    tapped.request.body = exchange.request.body.map { [sent] in Self.tapped($0, sent) }
+    tapped.onInformational = { [informational] head in
+      informational.append(head)
+      exchange.onInformational?(head)
+    }
+    self.exchange = tapped
+  }
+
+  func recorded(_ response: HTTPResponse) -> TappedExchange {
+    var answer = ScriptedAnswer()
+    answer.head = response.head
+    answer.trailers = response.trailers
+    // What did not go into the sink came in the answer.
+    if sink?.head == nil { received.append(response.body) }
+    return ended(answer)
+  }
+
+  /// Nil for failures of this side, which say nothing of the server.
+  func recorded(_ failure: TransportFailure) -> TappedExchange? {
+    if [.sink, .bodySource, .bodyChanged, .unsupported].contains(failure.kind) { return nil }
+    var answer = ScriptedAnswer()
+    if let head = sink?.head {
+      answer.head = head
+      answer.breakage = failure
+    } else {
+      answer.failure = failure
+    }
+    return ended(answer)
+  }
+
+  private func ended(_ answer: ScriptedAnswer) -> TappedExchange {
+    var answer = answer
+    answer.body = received.bytes
+    answer.informational = informational.all
+    var request = original
+    if let body = original.body { request.body = HTTPBody(body.data ?? sent.bytes) }
+    let isTooLarge = sent.isTooLarge || received.isTooLarge || (original.body?.data?.count ?? 0) > sent.limit
+    return TappedExchange(
+      exchange: RecordedExchange(request: request, answer: answer), isTooLarge: isTooLarge)
+  }
+
+  /// A body that is read while it is sent, read along; one in memory stays as it is.
+  private static func tapped(_ body: HTTPBody, _ bytes: TappedBytes) -> HTTPBody {
+    guard body.data == nil else { return body }
+    let tapped = HTTPBody.stream(length: body.length, isReplayable: body.isReplayable) { flow in
+      let source = try body.open(flow)
+      bytes.restart()
+      return TappedSource(source, bytes)
+    }
+    return body.expectsContinue ? tapped.expectingContinue() : tapped
+  }
+}
+
+/// Bytes that were read along, up to a limit.
+final class TappedBytes: Sendable {
+  private struct State: Sendable {
+    var bytes = Data()
+    var isTooLarge = false
+  }
+
+  let limit: Int
+  private let state = Locked(State())
+
+  init(limit: Int) { self.limit = limit }
+
+  var bytes: Data { state.withLock { $0.bytes } }
+  var isTooLarge: Bool { state.withLock { $0.isTooLarge } }
+
+  func restart() { state.withLock { $0 = State() } }
+
+  /// What goes beyond the limit is dropped, and what came before it with it.
+  func append(_ piece: Data) {
+    state.withLock { state in
+      if state.isTooLarge || piece.count > limit - state.bytes.count {
+        state = State(isTooLarge: true)
+      } else {
+        state.bytes += piece
+      }
+    }
+  }
+}
+
+/// Reads along what goes into a sink.
+private final class TappedSink: BodySink {
+  private let inner: any BodySink
+  private let bytes: TappedBytes
+  private let begun = Locked<ResponseHead?>(nil)
+
+  init(_ inner: any BodySink, _ bytes: TappedBytes) {
+    self.inner = inner
+    self.bytes = bytes
+  }
+
+  /// The head of the answer whose body goes into the sink; nil where none does.
+  var head: ResponseHead? { begun.withLock { $0 } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    let disposition = try inner.begin(head, flow: flow)
+    if disposition == .sink { begun.withLock { $0 = head } }
+    return disposition
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+    bytes.append(Data(piece))
+    return try inner.write(piece)
+  }
+
+  func end() throws { try inner.end() }
+  func settle() async throws { try await inner.settle() }
+}
+
+/// Reads along what a source gives.
+private final class TappedSource: BodySource {
+  private let inner: any BodySource
+  private let bytes: TappedBytes
+
+  init(_ inner: any BodySource, _ bytes: TappedBytes) {
+    self.inner = inner
+    self.bytes = bytes
+  }
+
+  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    let read = try inner.read(into: room)
+    if case .bytes(let count) = read { bytes.append(Data(room[..<count])) }
+    return read
+  }
+}

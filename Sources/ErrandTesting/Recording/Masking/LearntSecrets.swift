@@ -1,0 +1,76 @@
+import ErrandCore
+import Foundation
+
+/// Values that were masked in one place, to be masked wherever else they stand.
+struct LearntSecrets: Sendable {
+  private var values: Set<String> = []
+
+  /// Notes a value. Short ones and plain words are passed over: they stand in other places by chance.
+  mutating func learn(_ value: some StringProtocol) {
+    let value = String(value)
+    guard value.utf8.count >= 8, value.contains(where: \.isNumber), value.contains(where: \.isLetter) else { return }
+    values.insert(value)
+    if let plain = value.removingPercentEncoding { values.insert(plain) }
+    values.insert(PercentEncoding.value(value))
+    values.insert(value.replacing("/", with: "\\/"))  // as some servers write it in JSON
+  }
+
+  mutating func formUnion(_ other: LearntSecrets) { values.formUnion(other.values) }
+
+  /// The longest first, so that none is cut by another one inside it.
+  private var ordered: [String] { values.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) } }
+
+  func scrubbed(_ text: String) -> String {
+    ordered.reduce(text) { $0.replacing($1, with: RecordingMask.mark) }
+  }
+
+  func scrubbed(_ data: Data) -> Data {
+    ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }
+  }
+
+  func scrubbed(_ fields: HTTPFields) -> HTTPFields {
+    HTTPFields(fields.all.map { HTTPField($0.name, scrubbed($0.value), isSecret: $0.isSecret) })
+  }
+
+  func scrubbed(_ url: HTTPURL) -> HTTPURL { (try? HTTPURL(scrubbed(url.string))) ?? url }
+
+  func scrubbed(_ failure: TransportFailure?) -> TransportFailure? {
+    failure.map {
+      TransportFailure($0.kind, scrubbed($0.description), isCertainlyNotSent: $0.isCertainlyNotSent)
+    }
+  }
+
+  func scrubbed(_ request: HTTPRequest) -> HTTPRequest {
+    HTTPRequest(
+      method: request.method, url: scrubbed(request.url), fields: scrubbed(request.fields),
+      body: request.body?.data.map { HTTPBody(scrubbed($0)) })
+  }
+
+  func scrubbed(_ answer: ScriptedAnswer) -> ScriptedAnswer {
+    var answer = answer
+    answer.head.fields = scrubbed(answer.head.fields)
+    answer.body = scrubbed(answer.body)
+    answer.trailers = scrubbed(answer.trailers)
+    for index in answer.informational.indices {
+      answer.informational[index].fields = scrubbed(answer.informational[index].fields)
+    }
+    answer.failure = scrubbed(answer.failure)
+    answer.breakage = scrubbed(answer.breakage)
+    return answer
+  }
+}
+
+extension Data {
+  /// The bytes with every occurrence of some replaced.
+  func replacing(_ needle: Data, by other: Data) -> Data {
+    guard !needle.isEmpty, var found = range(of: needle) else { return self }
+    var result = Data()
+    var rest = self[...]
+    while true {
+      result += rest[..<found.lowerBound] + other
+      rest = rest[found.upperBound...]
+      guard let next = rest.range(of: needle) else { return result + rest }
+      found = next
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ErrandCore
+import ErrandJSON
+import Foundation
+
+/// The file of a ``Recording``: JSON in UTF-8, indented, keys in the order of their characters.
+///
+/// ```json
+/// {
+///   "exchanges" : [
+///     {
+///       "request" : {
+///         "body" : { "text" : "{\"name\":\"Ada\",\"password\":\"masked\"}" },
+///         "fields" : [ "Content-Type: application/json", "Authorization: Bearer masked" ],
+///         "method" : "POST",
+///         "url" : "https://api.example.com/login?token=masked"
+///       },
+///       "response" : {
+///         "body" : { "text" : "{\"id\":7}" },
+///         "fields" : [ "Content-Type: application/json" ],
+///         "status" : 200,
+///         "version" : "HTTP/1.1"
+///       }
+///     }
+///   ],
+///   "format" : "errand-recording",
+///   "masked" : { "fields" : [], "items" : [], "paths" : [], "shown" : [] },
+///   "version" : 1
+/// }
+/// ```
+///
+/// A body is `text` where its bytes are UTF-8, else `base64`; a request without one has none. A response may have
+/// `reason`, `trailers` and `informational` (heads alike); `failure` with `kind` and `text` stands in its place, or
+/// beside it where the body broke off. Keys that are not known are passed over. A change that older readers would
+/// misread raises the version.
+struct RecordingFile: Codable {
+  static let formatName = "errand-recording"
+  static let knownVersion = 1
+
+  var format: String
+  var version: Int
+  var masked: RecordingMask
+  var exchanges: [Exchange]
+
+  struct Exchange: Codable {
+    var request: Request
+    var response: Response?
+    var failure: Failure?
+  }
+
+  struct Request: Codable {
+    var method: String
+    var url: String
+    var fields: [String]
+    var body: Body?
+  }
+
+  struct Response: Codable {
+    var status: Int
+    var reason: String?
+    var version: String?
+    var fields: [String]
+    var body: Body?
+    var trailers: [String]?
+    var informational: [Response]?
+  }
+
+  struct Failure: Codable {
+    var kind: String
+    var text: String
+  }
+
+  struct Body: Codable {
+    var text: String?
+    var base64: String?
+  }
+
+  /// What is read before anything else.
+  private struct Header: Decodable {
+    var format: String
+    var version: Int
+  }
+
+  func serialized() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(self)
+  }
+
+  /// Reads a file; `name` is what errors call it.
+  static func recording(in data: Data, named name: String) throws(RecordingError) -> Recording {
+    let header = try decode(Header.self, data, name)
+    guard header.format == formatName else {
+      throw RecordingError.damaged(path: name, reason: "its format is \"\(header.format)\", not \"\(formatName)\"")
+    }
+    guard header.version <= knownVersion else {
+      throw RecordingError.newer(path: name, version: header.version, known: knownVersion)
+    }
+    let file = try decode(RecordingFile.self, data, name)
+    do throws(RecordingFlaw) {
+      return try file.recording()
+    } catch {
+      throw RecordingError.damaged(path: name, reason: error.description)
+    }
+  }
+
+  private static func decode<T: Decodable>(
+    _ type: T.Type, _ data: Data, _ name: String
+  ) throws(RecordingError) -> T {
+    do {
+      return try JSONDecoding.standard.decode(type, from: data)
+    } catch {
+      throw RecordingError.damaged(path: name, reason: error.description)
+    }
+  }
+}

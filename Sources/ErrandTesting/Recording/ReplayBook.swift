@@ -1,0 +1,82 @@
+import ErrandCore
+import ErrandSupport
+
+/// Finds the exchange of a recording that answers a request.
+final class ReplayBook: Sendable {
+  private struct State: Sendable {
+    var isUsed: [Bool]
+    var learnt = LearntSecrets()
+  }
+
+  private let recording: Recording
+  private let parts: [RequestPart]
+  private let afterLast: ReplayTransport.AfterLast
+  private let state: Locked<State>
+
+  init(_ recording: Recording, parts: [RequestPart], afterLast: ReplayTransport.AfterLast) {
+    self.recording = recording
+    self.parts = parts
+    self.afterLast = afterLast
+    state = Locked(State(isUsed: recording.exchanges.map { _ in false }))
+  }
+
+  var unused: [RecordedExchange] {
+    let isUsed = state.withLock { $0.isUsed }
+    return zip(recording.exchanges, isUsed).filter { !$1 }.map(\.0)
+  }
+
+  func answer(to request: HTTPRequest) throws(TransportFailure) -> ScriptedAnswer {
+    let sent = masked(request)
+    let matches = recording.exchanges.indices.filter { differences(of: sent, from: $0).isEmpty }
+    guard let last = matches.last else { throw unmatched(sent) }
+    let taken = state.withLock { state -> Int? in
+      guard let next = matches.first(where: { !state.isUsed[$0] }) else { return nil }
+      state.isUsed[next] = true
+      return next
+    }
+    if let taken { return recording.exchanges[taken].answer }
+    guard afterLast == .repeated else { throw usedUp(sent, matches.count) }
+    return recording.exchanges[last].answer
+  }
+
+  /// The request as the recorder would have written it.
+  private func masked(_ request: HTTPRequest) -> HTTPRequest {
+    var masking = Masking(recording.mask, learnt: state.withLock { $0.learnt })
+    let masked = masking.request(request)
+    let learnt = masking.learnt
+    state.withLock { $0.learnt.formUnion(learnt) }
+    return learnt.scrubbed(masked)
+  }
+
+  private func differences(of sent: HTTPRequest, from index: Int) -> [RequestPart] {
+    let recorded = recording.exchanges[index].request
+    return parts.filter { !$0.isSame(recorded, sent) }
+  }
+
+  // MARK: - Words
+
+  private func unmatched(_ sent: HTTPRequest) -> TransportFailure {
+    let scores = recording.exchanges.indices.map { ($0, differences(of: sent, from: $0)) }
+    let cure = "Record it, or compare less (`matching:`)."
+    guard let (index, differences) = scores.min(by: { $0.1.count < $1.1.count }) else {
+      return TransportFailure(.notRecorded, "\(Self.line(sent)) is not recorded: the recording is empty. \(cure)")
+    }
+    let nearest = "exchange \(index + 1), \(Self.line(recording.exchanges[index].request))"
+    let names = differences.map(\.name).joined(separator: ", ")
+    return TransportFailure(
+      .notRecorded,
+      "\(Self.line(sent)) is not recorded. Nearest is \(nearest), which differs in: \(names). \(cure)")
+  }
+
+  private func usedUp(_ sent: HTTPRequest, _ count: Int) -> TransportFailure {
+    TransportFailure(
+      .notRecorded,
+      "\(Self.line(sent)) was recorded \(Self.times(count)) and is asked once more. "
+        + "Record that, too, or let the last answer be repeated (`afterLast: .repeated`).")
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
+  /// Whole: what is secret is masked.
+  private static func line(_ request: HTTPRequest) -> String { "\(request.method) \(request.url.string)" }
+}

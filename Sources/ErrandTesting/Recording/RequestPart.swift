@@ -1,0 +1,49 @@
+public import ErrandCore
+import ErrandJSON
+import Foundation
+
+/// A part of a request that is compared when a ``ReplayTransport`` looks for the recorded exchange.
+///
+/// Both sides are masked by the recording's mask before.
+///
+/// ```swift
+/// ReplayTransport(recording, matching: [.method, .path, .field("X-Step")])
+/// RequestPart("page") { $0.url.query?.contains("page=2") == $1.url.query?.contains("page=2") }
+/// ```
+public struct RequestPart: Sendable {
+  /// What errors call it, such as `path`.
+  public let name: String
+  private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
+
+  /// Makes a part of one's own: whether two requests are the same in it.
+  public init(_ name: String, isSame: @escaping @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool) {
+    self.name = name
+    self.isSame = isSame
+  }
+
+  func isSame(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { isSame(recorded, sent) }
+
+  /// The method.
+  public static let method = RequestPart("method") { $0.method == $1.method }
+  /// Scheme, host and port.
+  public static let origin = RequestPart("origin") { $0.url.origin == $1.url.origin }
+  /// The path, without the query.
+  public static let path = RequestPart("path") { $0.url.path == $1.url.path }
+  /// The query, in its order.
+  public static let query = RequestPart("query") { $0.url.query == $1.url.query }
+  /// The body: of JSON what it says, of everything else the bytes. None is the same as an empty one.
+  public static let body = RequestPart("body") { recorded, sent in
+    let (left, right) = (recorded.body?.data ?? Data(), sent.body?.data ?? Data())
+    if left == right { return true }
+    guard let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) else { return false }
+    return left == right
+  }
+
+  /// The values of a header field.
+  public static func field(_ name: HTTPFieldName) -> RequestPart {
+    RequestPart("field \(name)") { $0.fields.values(of: name) == $1.fields.values(of: name) }
+  }
+
+  /// Method, URL and body.
+  public static let standard: [RequestPart] = [.method, .origin, .path, .query, .body]
+}

@@ -1,0 +1,46 @@
+import Errand
+import ErrandTesting
+import Foundation
+
+/// A file in a folder of its own, removed at the end.
+final class RecordingPlace: Sendable {
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString)").path
+  var path: String { folder + "/kept/calls.json" }
+
+  var bytes: Data { get throws { try Data(contentsOf: URL(fileURLWithPath: path)) } }
+
+  func write(_ text: String) throws {
+    try FileManager.default.createDirectory(atPath: folder + "/kept", withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+}
+
+/// One exchange of a hand-made recording.
+func recorded(
+  _ url: String, _ answer: ScriptedAnswer, method: HTTPMethod = .get, body: String? = nil
+) throws -> RecordedExchange {
+  RecordedExchange(
+    request: try HTTPRequest(method: method, url: url, body: body.map { HTTPBody(Data($0.utf8)) }), answer: answer)
+}
+
+/// Sends over a transport, and what it gives.
+func get(_ url: String, over transport: any Transport) async throws -> String {
+  try await answer(to: HTTPRequest(url: url), over: transport)
+}
+
+func answer(to request: HTTPRequest, over transport: any Transport) async throws -> String {
+  let response = try await transport.send(Exchange(request: request))
+  return String(decoding: response.body, as: UTF8.self)
+}
+
+/// The failure of a request; nil where there is none.
+func failure(of request: HTTPRequest, over transport: any Transport) async -> TransportFailure? {
+  do {
+    _ = try await transport.send(Exchange(request: request))
+    return nil
+  } catch {
+    return error as? TransportFailure
+  }
+}

@@ -1,0 +1,154 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct RecordingMaskTests {
+  /// What stands in the recording for an exchange, as text.
+  private func written(
+    _ request: HTTPRequest, _ reply: ScriptedAnswer, mask: RecordingMask = RecordingMask()
+  ) async throws -> Recording {
+    let recorder = RecordingTransport(ScriptedTransport(reply), mask: mask)
+    _ = try await recorder.send(Exchange(request: request))
+    return try recorder.recording()
+  }
+
+  private func text(_ body: Data) -> String { String(decoding: body, as: UTF8.self) }
+
+  @Test(arguments: [
+    ("Authorization", "Bearer abc", "Bearer masked"),
+    ("Authorization", "abc", "masked"),
+    ("Proxy-Authorization", "Basic YTpi", "Basic masked"),
+    ("Cookie", "sid=abc; theme=dark", "sid=masked; theme=masked"),
+    ("X-Api-Key", "abc", "masked"),
+    ("X-Device", "abc", "masked"),
+    (
+      "Referer", "https://u:p@h.example/a?token=abc&b=2#code=1",
+      "https://masked@h.example/a?token=masked&b=2#code=masked"
+    ),
+    ("Referer", "/a?\u{301}x=1&token=\u{301}abc", "/a?\u{301}x=1&token=masked"),
+    ("Cookie", "sid=\u{301}abc", "sid=masked"),
+    ("X-Page", "2", "2"),
+  ])
+  func `request fields are masked`(_ name: String, _ value: String, _ expected: String) async throws {
+    let field = HTTPField(HTTPFieldName(name), value)
+    let request = try HTTPRequest(url: "https://h.example/", fields: HTTPFields([field]))
+    let recording = try await written(request, .text("ok"), mask: RecordingMask(fields: ["X-Device"]))
+    #expect(recording.exchanges[0].request.fields[field.name] == expected)
+  }
+
+  @Test func `field marked secret is masked`() async throws {
+    let fields = HTTPFields([HTTPField("X-Plain", "abc", isSecret: true)])
+    let recording = try await written(HTTPRequest(url: "https://h.example/", fields: fields), .text("ok"))
+    #expect(recording.exchanges[0].request.fields["X-Plain"] == "masked")
+  }
+
+  @Test(arguments: [
+    ("Set-Cookie", "sid=abc; Path=/; HttpOnly", "sid=masked; Path=/; HttpOnly"),
+    ("Location", "/done?code=abc&state=1", "/done?code=masked&state=1"),
+    ("X-Auth-Token", "abc", "masked"),
+    ("Link", #"</items?cursor=3&sig=abc>; rel="next""#, #"</items?cursor=3&sig=masked>; rel="next""#),
+  ])
+  func `answer fields are masked`(_ name: String, _ value: String, _ expected: String) async throws {
+    var reply = ScriptedAnswer.text("ok")
+    let field = HTTPField(HTTPFieldName(name), value)
+    reply.head.fields.append(field)
+    reply.trailers.append(field)
+    reply.informational = [ResponseHead(status: 103, fields: HTTPFields([field]))]
+    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    for fields in [answer.head.fields, answer.trailers, answer.informational[0].fields] {
+      #expect(fields[field.name] == expected)
+    }
+  }
+
+  @Test func `query is masked by name`() async throws {
+    let request = try HTTPRequest(url: "https://h.example/a?page=2&access_token=abc&email=a%40b&e%6Dail=x&key")
+    let recording = try await written(request, .text("ok"), mask: RecordingMask(items: ["email"]))
+    #expect(
+      recording.exchanges[0].request.url.string
+        == "https://h.example/a?page=2&access_token=masked&email=masked&e%6Dail=masked&key")
+  }
+
+  @Test(arguments: [
+    (#"{"a":1, "b":"x"}"#, #"{"a":1, "b":"x"}"#),
+    (#"{"password":"x","pin":1234,"token":null,"b":"y"}"#, #"{"b":"y","password":"masked","pin":0,"token":null}"#),
+    (#"{"session":{"id":"x","on":true,"n":[1,"y"]}}"#, #"{"session":{"id":"masked","n":[0,"masked"],"on":false}}"#),
+    (#"{"users":[{"mail":"a"},{"mail":"b","n":1}]}"#, #"{"users":[{"mail":"masked"},{"mail":"masked","n":1}]}"#),
+    (#"{"list":["a","b"]}"#, #"{"list":["a","masked"]}"#),
+    (#"[{"mail":"a"}]"#, #"[{"mail":"a"}]"#),
+    (#"{"monkey":"x","key":"y"}"#, #"{"key":"y","monkey":"masked"}"#),
+    ("data: {\"token\":\"x\"}\n\ndata: plain\n", "data: {\"token\":\"masked\"}\n\ndata: plain\n"),
+    ("{\"token\":\"x\"}\n{\"n\":1}\n", "{\"token\":\"masked\"}\n{\"n\":1}\n"),
+    ("event: x\r\ndata: {\"token\":\"x\"}\r\n\r\n", "event: x\r\ndata: {\"token\":\"masked\"}\n\r\n"),
+    ("a { token: x }", "a { token: x }"),
+  ])
+  func `bodies are masked by name and place`(_ body: String, _ expected: String) async throws {
+    let mask = RecordingMask(paths: ["users.mail", "list[1]"], shown: ["key"])
+    let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
+    let exchange = try await written(request, .json(body), mask: mask).exchanges[0]
+    #expect(text(exchange.answer.body) == expected)
+    #expect(text(try #require(exchange.request.body?.data)) == expected)
+  }
+
+  @Test func `form values are masked`() async throws {
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: HTTPBody(Data("user=ada&password=abc&=&x".utf8)))
+    let exchange = try await written(request, .text("ok")).exchanges[0]
+    #expect(text(try #require(exchange.request.body?.data)) == "user=ada&password=masked&=&x")
+  }
+
+  @Test func `compressed body is masked whole`() async throws {
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: ["Content-Encoding": "gzip"],
+      body: HTTPBody(Data([0x1F, 0x8B, 8])))
+    let exchange = try await written(request, .text("ok")).exchanges[0]
+    #expect(text(try #require(exchange.request.body?.data)) == "masked")
+  }
+
+  @Test func `multipart keeps no secret nor boundary`() async throws {
+    func form(_ boundary: String, _ password: String) throws -> HTTPRequest {
+      let body = """
+        --\(boundary)\r\nContent-Disposition: form-data; name="user"\r\n\r\nada\r\n\
+        --\(boundary)\r\nContent-Disposition: form-data; name="password"\r\n\r\n\(password)\r\n--\(boundary)--\r\n
+        """
+      return try HTTPRequest(
+        method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=\(boundary)"],
+        body: HTTPBody(Data(body.utf8)))
+    }
+    let recording = try await written(form("Zx81", "abc"), .text("ok"))
+    let body = text(try #require(recording.exchanges[0].request.body?.data))
+    #expect(body.contains("ada") && body.contains("masked") && !body.contains("abc") && !body.contains("Zx81"))
+    let replay = ReplayTransport(recording, afterLast: .refused)
+    #expect(try await answer(to: form("Qy92", "other"), over: replay) == "ok")
+  }
+
+  @Test func `learnt value is masked everywhere`() async throws {
+    let recorder = RecordingTransport(
+      ScriptedTransport(
+        .text("early a1b2c3d4/e"), .json(#"{"access_token":"a1b2c3d4/e"}"#),
+        ScriptedAnswer(status: 200, body: Data([0xFF]) + Data("a1b2c3d4/e".utf8)),
+        .text("short ab12 word password"), .failure(.reset, "at /a1b2c3d4/e")))
+    for path in ["1", "2", "a1b2c3d4%2Fe/3", "4?pwd=ab12&token=password", "5"] {
+      _ = try? await recorder.send(Exchange(request: HTTPRequest(url: "https://h.example/\(path)")))
+    }
+    let exchanges = try recorder.recording().exchanges
+    #expect(text(exchanges[0].answer.body) == "early masked")
+    #expect(exchanges[2].request.url.path == "/masked/3")
+    #expect(exchanges[2].answer.body == Data([0xFF]) + Data("masked".utf8))
+    #expect(text(exchanges[3].answer.body) == "short ab12 word password")
+    #expect(exchanges[4].answer.failure?.description == "at /masked")
+  }
+
+  @Test func `another secret still matches`() async throws {
+    func request(_ key: String) throws -> HTTPRequest {
+      try HTTPRequest(
+        method: .post, url: "https://h.example/\(key)?token=\(key)", fields: ["Authorization": "Bearer \(key)"],
+        body: HTTPBody(Data(#"{"password":"\#(key)","n":1}"#.utf8)))
+    }
+    let recording = try await written(request("a1b2c3d4e5"), .text("ok"))
+    let replay = ReplayTransport(recording)
+    #expect(try await answer(to: request("z9y8x7w6v5"), over: replay) == "ok")
+    #expect(try await answer(to: request("masked"), over: replay) == "ok")
+  }
+}

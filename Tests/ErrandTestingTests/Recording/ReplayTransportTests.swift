@@ -1,0 +1,169 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct ReplayTransportTests {
+  private let base = "https://h.example"
+
+  @Test func `answers come in their order`() async throws {
+    let replay = ReplayTransport(
+      Recording([
+        try recorded("\(base)/a", .text("1")), try recorded("\(base)/b", .text("2")),
+        try recorded("\(base)/a", .text("3")),
+      ]))
+    #expect(try await get("\(base)/a", over: replay) == "1")
+    #expect(replay.unused.map(\.request.url.path) == ["/b", "/a"])
+    #expect(try await get("\(base)/a", over: replay) == "3")
+    #expect(try await get("\(base)/b", over: replay) == "2")
+    #expect(replay.unused.isEmpty)
+    #expect(try await get("\(base)/a", over: replay) == "3")
+    #expect(replay.requests.map(\.url.path) == ["/a", "/a", "/b", "/a"])
+  }
+
+  @Test func `used up is refused by choice`() async throws {
+    let replay = ReplayTransport(Recording([try recorded("\(base)/a", .text("1"))]), afterLast: .refused)
+    #expect(try await get("\(base)/a", over: replay) == "1")
+    let refused = try #require(await failure(of: HTTPRequest(url: "\(base)/a"), over: replay))
+    #expect(refused.kind == .notRecorded)
+    #expect(refused.description.hasPrefix("GET https://h.example/a was recorded once and is asked once more."))
+  }
+
+  @Test(arguments: [
+    (
+      "GET", "https://h.example/users/8", nil,
+      "Nearest is exchange 1, GET https://h.example/users/7, which differs in: path."
+    ),
+    ("DELETE", "https://h.example/users/7", nil, "/users/7, which differs in: method."),
+    ("GET", "http://other.example/users/7?x=1", nil, "which differs in: origin, query."),
+    (
+      "POST", "https://h.example/login", #"{"n":2}"#,
+      "exchange 2, POST https://h.example/login, which differs in: body."
+    ),
+  ])
+  func `unmatched request names the nearest`(
+    _ method: String, _ url: String, _ body: String?, _ words: String
+  ) async throws {
+    let replay = ReplayTransport(
+      Recording([
+        try recorded("\(base)/users/7", .text("1")),
+        try recorded("\(base)/login", .text("2"), method: .post, body: #"{"n":1,"m":2}"#),
+      ]))
+    let request = try HTTPRequest(method: HTTPMethod(method), url: url, body: body.map { HTTPBody(Data($0.utf8)) })
+    let refused = try #require(await failure(of: request, over: replay))
+    #expect(refused.kind == .notRecorded && !refused.isCertainlyNotSent)
+    #expect(refused.description.hasPrefix("\(method) \(url) is not recorded."))
+    #expect(refused.description.contains(words), "\(refused)")
+    #expect(refused.description.hasSuffix("Record it, or compare less (`matching:`)."))
+  }
+
+  @Test func `empty recording says so`() async throws {
+    let refused = await failure(of: try HTTPRequest(url: base), over: ReplayTransport(Recording()))
+    #expect(refused?.description.contains("the recording is empty") == true)
+  }
+
+  @Test func `JSON bodies match by meaning`() async throws {
+    let recording = Recording([try recorded(base, .text("ok"), method: .post, body: #"{"a":1,"b":[2]}"#)])
+    let replay = ReplayTransport(recording)
+    let same = try HTTPRequest(method: .post, url: base, body: HTTPBody(Data(#"{ "b": [2.0], "a": 1 }"#.utf8)))
+    #expect(try await answer(to: same, over: replay) == "ok")
+  }
+
+  @Test func `parts are the user's choice`() async throws {
+    let recording = Recording([
+      RecordedExchange(
+        request: try HTTPRequest(url: "\(base)/a?x=1", fields: ["X-Step": "1"]), answer: .text("one")),
+      RecordedExchange(
+        request: try HTTPRequest(url: "\(base)/a?x=2", fields: ["X-Step": "2"]), answer: .text("two")),
+    ])
+    let byField = ReplayTransport(recording, matching: [.path, .field("X-Step")])
+    let second = try HTTPRequest(method: .post, url: "http://other/a", fields: ["x-step": "2"])
+    #expect(try await answer(to: second, over: byField) == "two")
+    let own = RequestPart("last digit") { $0.url.string.last == $1.url.string.last }
+    #expect(try await get("http://other/b?y=2", over: ReplayTransport(recording, matching: [own])) == "two")
+  }
+
+  @Test func `failures come as recorded`() async throws {
+    let replay = ReplayTransport(
+      Recording([
+        try recorded("\(base)/a", .failure(.closedBeforeResponse, "gone")),
+        try recorded("\(base)/b", .text("half").breakingOff(.truncated)),
+      ]))
+    #expect(await failure(of: try HTTPRequest(url: "\(base)/a"), over: replay)?.description == "gone")
+    let bytes = Mutex("")
+    let sink = CollectingSink { piece in bytes.withLock { $0 += piece } }
+    let exchange = Exchange(request: try HTTPRequest(url: "\(base)/b"), sink: sink)
+    await #expect(throws: TransportFailure(.truncated, "scripted break")) { try await replay.send(exchange) }
+    #expect(bytes.withLock { $0 } == "half")
+    #expect(!sink.hasEnded)
+  }
+
+  @Test func `paused sink waits and cancels`() async throws {
+    let replay = ReplayTransport(Recording([try recorded(base, .text(String(repeating: "x", count: 50_000)))]))
+    let call = CallState()
+    let sink = CollectingSink(pausing: true) { _ in call.stop(.cancelled) }
+    let exchange = Exchange(request: try HTTPRequest(url: base), call: call, sink: sink)
+    await #expect(throws: CallState.Stopped(reason: .cancelled)) { try await replay.send(exchange) }
+    #expect(sink.pieces == 1 && !sink.hasEnded)
+  }
+
+  @Test func `registered name is chosen`() async throws {
+    let name = "replay-\(UUID().uuidString)"
+    let recording = Recording([try recorded("\(base)/users/7", .json(#"{"nick":"Ada"}"#))])
+    TransportRegistry.shared.register(name) { ReplayTransport(recording) }
+    var configuration = ClientConfiguration(baseURL: base)
+    configuration.transport = .named(name)
+    let client = APIClient(configuration)
+    #expect(try await client.send(ReplayUser(id: 7)).nick == "Ada")
+    let error = try #require(await client.outcome(of: ReplayUser(id: 8)).error)
+    #expect(error.transportKind == .notRecorded)
+    #expect("\(error)".contains("users/7"))
+  }
+
+  @Test func `unmatched request is not retried`() async throws {
+    let replay = ReplayTransport(Recording())
+    var configuration = ClientConfiguration(baseURL: base)
+    configuration.transport = .own(replay)
+    configuration.retries = RetryPolicy(attempts: 3)
+    let outcome = await APIClient(configuration).outcome(of: ReplayUser(id: 7))
+    #expect(outcome.error?.transportKind == .notRecorded)
+    #expect(replay.requests.count == 1)
+  }
+}
+
+struct ReplayUser: APIRequest {
+  let id: Int
+  var path: Path { "/users/\(id)" }
+  struct Response: Decodable, Sendable { let nick: String }
+}
+
+/// Hands on what it is given, as text.
+final class CollectingSink: BodySink {
+  private struct State {
+    var pieces = 0
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let pausing: Bool
+  private let onPiece: @Sendable (String) -> Void
+
+  init(pausing: Bool = false, _ onPiece: @escaping @Sendable (String) -> Void) {
+    self.pausing = pausing
+    self.onPiece = onPiece
+  }
+
+  var pieces: Int { state.withLock { $0.pieces } }
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+
+  func write(_ piece: UnsafeRawBufferPointer) -> Bool {
+    state.withLock { $0.pieces += 1 }
+    onPiece(String(decoding: piece, as: UTF8.self))
+    return !pausing
+  }
+
+  func end() { state.withLock { $0.hasEnded = true } }
+}
