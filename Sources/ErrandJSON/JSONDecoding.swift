@@ -10,7 +10,7 @@ public import Foundation
 /// let user = try decoding.decode(User.self, from: body, at: "data.user")
 /// ```
 public struct JSONDecoding: Sendable {
-  private let decoder: JSONDecoder
+  let decoder: JSONDecoder
   private let convertsKeys: Bool
 
   /// Foundation's defaults: keys as they are written, dates as seconds since 2001, data in Base64.
@@ -85,7 +85,7 @@ public struct JSONDecoding: Sendable {
     return trace
   }
 
-  private func route(to path: JSONPath) -> JSONRoute {
+  func route(to path: JSONPath) -> JSONRoute {
     JSONRoute(
       steps: path.steps.map { step in
         if case .key(let key) = step { .key(convertedKey(key)) } else { step }

@@ -1,12 +1,19 @@
 import Foundation
 
-/// The place where a decoding failed, noted by ``TracingDecoder``. Used by one decoding on one thread.
+/// The place where a decoding failed, and what was read, noted by ``TracingDecoder``. Used by one decoding on one
+/// thread.
 final class JSONTrace {
+  /// What was read; nil where nobody wants to know.
+  let reading: JSONReading?
+
+  init(noting reading: JSONReading? = nil) { self.reading = reading }
+
   /// Where and as which type, innermost; nil while nothing has failed.
   private(set) var failure: (path: [any CodingKey], type: any Any.Type)?
 
   /// Decodes one value that has no parts to be traced.
   func leaf<T>(_ type: any Any.Type, at path: [any CodingKey], _ decode: () throws -> T) throws -> T {
+    reading?.noteWhole(path)
     do {
       let value = try decode()
       failure = nil

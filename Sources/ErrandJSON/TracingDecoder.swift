@@ -35,10 +35,20 @@ private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { base.codingPath }
   var allKeys: [Key] { base.allKeys }
 
-  func contains(_ key: Key) -> Bool { base.contains(key) }
-  func decodeNil(forKey key: Key) throws -> Bool { try base.decodeNil(forKey: key) }
+  func contains(_ key: Key) -> Bool {
+    note(key)
+    return base.contains(key)
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    note(key)
+    return try base.decodeNil(forKey: key)
+  }
+
+  private func note(_ key: Key) { trace.reading?.note(codingPath + [key]) }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    note(key)
     let path = codingPath + [key]
     if JSONTrace.isLeaf(type) || !base.contains(key) {
       return try trace.leaf(type, at: path) { try base.decode(type, forKey: key) }
@@ -51,16 +61,22 @@ private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(
+    note(key)
+    return KeyedDecodingContainer(
       TracingKeyed<Nested>(base: try base.nestedContainer(keyedBy: type, forKey: key), trace: trace))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    TracingUnkeyed(base: try base.nestedUnkeyedContainer(forKey: key), trace: trace)
+    note(key)
+    return TracingUnkeyed(base: try base.nestedUnkeyedContainer(forKey: key), trace: trace)
   }
 
   func superDecoder() throws -> any Decoder { TracingDecoder(try base.superDecoder(), trace) }
-  func superDecoder(forKey key: Key) throws -> any Decoder { TracingDecoder(try base.superDecoder(forKey: key), trace) }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    note(key)
+    return TracingDecoder(try base.superDecoder(forKey: key), trace)
+  }
 }
 
 /// An array seen through a ``TracingDecoder``.

@@ -12,8 +12,8 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// What the decoder reads, sent as `Accept` where nobody says anything else.
   public let accept: String
   let decode: @Sendable (HTTPResponse, DecodingRules) throws -> Value
-  /// Whether type and rules alone say what comes out, so that the value may be kept.
-  let isByType: Bool
+  /// How the type is read from JSON; nil where it is not.
+  let json: JSONRules?
   /// Whether it is known to read the body, so that it has nothing to read where that goes into a file.
   let readsBody: Bool
 
@@ -25,16 +25,27 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     self.init(name: name, accept: accept, readsBody: false) { response, _ in try decode(response.body, response) }
   }
 
+  /// Whether type and rules alone say what comes out, so that the value may be kept.
+  var isByType: Bool { if case .shared? = json { true } else { false } }
+
   init(
-    name: String, accept: String, isByType: Bool = false, readsBody: Bool = true,
+    name: String, accept: String, json: JSONRules? = nil, readsBody: Bool = true,
     decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value
   ) {
-    self.isByType = isByType
+    self.json = json
     self.readsBody = readsBody
     self.name = name
     self.accept = accept
     self.decode = decode
   }
+}
+
+/// Whose rules a decoder reads JSON by.
+enum JSONRules: Sendable {
+  /// Those of the request or the client.
+  case shared
+  /// Its own.
+  case own(JSONDecoding)
 }
 
 /// What the decoders that come with the library go by.
@@ -63,7 +74,8 @@ extension ResponseDecoder where Value: Decodable {
 
   /// JSON, read by rules of its own or by those of the request and the client.
   public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
-    ResponseDecoder(name: "JSON", accept: "application/json", isByType: rules == nil) { response, shared in
+    let json = rules.map { JSONRules.own($0) } ?? .shared
+    return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
       try (rules ?? shared.json).decode(Value.self, from: response.body, at: shared.envelope?.value)
     }
   }

@@ -1,0 +1,54 @@
+package import ErrandJSON
+import ErrandSupport
+import Foundation
+
+/// How the answers to one request are read, for comparing answers that came earlier with the type of today.
+package struct AnswerReading: Sendable {
+  /// What is sent, without what stands below the freeze.
+  package let request: HTTPRequest
+  /// Where an answer and the types differ; nothing for types that are not read from JSON.
+  package let misfits: @Sendable (HTTPResponse) -> [JSONMisfit]
+}
+
+extension APIClient {
+  /// How the answers to a request are read. Nothing is sent.
+  /// - Throws: ``APIError`` where the request cannot be built.
+  package func reading<R: APIRequest>(of request: R) async throws(APIError) -> AnswerReading {
+    let made = Locked<AnswerReading?>(nil)
+    let shared = request.jsonDecoding ?? configuration.jsonDecoding
+    let decoder = request.decoder
+    try await probing(request) { frozen, context in
+      let plan = context.plan
+      made.withLock {
+        $0 = AnswerReading(request: frozen) { response in
+          plan.takes(response)
+            ? decoder.misfits(in: response, shared, plan.envelope)
+            : ResponseDecoder<R.ErrorBody>.automatic.misfits(in: response, shared, nil)
+        }
+      }
+    }
+    if let made = made.withLock({ $0 }) { return made }
+    throw APIError(.build, .unsupported, "The request could not be built.")
+  }
+}
+
+extension ResponseDecoder {
+  fileprivate func misfits(in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope?) -> [JSONMisfit] {
+    guard let type = Value.self as? any Decodable.Type else { return [] }
+    let place = envelope?.value ?? .root
+    switch json {
+    case nil: return []
+    case .shared: return shared.misfits(of: type, in: response.body, at: place)
+    case .own(let rules): return rules.misfits(of: type, in: response.body, at: place)
+    }
+  }
+}
+
+extension CallPlan {
+  /// Whether an answer is a success that a value is made of, by its status and its business code.
+  fileprivate func takes(_ response: HTTPResponse) -> Bool {
+    guard statusRule.accepts(response.status) else { return false }
+    guard let envelope, envelope.code != nil, let body = try? JSONValue(parsing: response.body) else { return true }
+    return envelope.refusal(of: body) == nil
+  }
+}

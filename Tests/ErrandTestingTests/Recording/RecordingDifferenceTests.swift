@@ -1,0 +1,82 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct RecordingDifferenceTests {
+  private struct Refusal: Decodable, Sendable { let error: String }
+
+  private struct GetUser: APIRequest {
+    let id: Int
+    var path: Path { "/users/\(id)" }
+    typealias ErrorBody = Refusal
+    struct Response: Decodable, Sendable { let nick: String, level: Int }
+  }
+
+  private struct GetPicture: APIRequest {
+    var path: Path { "/picture" }
+  }
+
+  private let base = "https://h.example"
+
+  private func differences(
+    _ recording: Recording, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) async throws -> RecordingDifferences {
+    var configuration = ClientConfiguration(baseURL: base)
+    configuration.transport = .own(ScriptedTransport { _ in .failure(.other, "asked") })
+    change(&configuration)
+    return try await recording.differences(from: APIClient(configuration), GetUser(id: 7), GetPicture())
+  }
+
+  @Test func `each exchange is compared with its type`() async throws {
+    let recording = Recording([
+      try recorded("\(base)/users/7?page=1", .json(#"{"nick":"Ada","level":9}"#)),
+      try recorded("\(base)/picture", ScriptedAnswer(body: Data([0xFF]))),
+      try recorded("\(base)/users/7", .json(#"{"nick":null,"age":3}"#)),
+      try recorded("\(base)/users/7", .json(#"{"message":"no"}"#, status: 404)),
+      try recorded("\(base)/users/7", .failure(.reset)),
+      try recorded("\(base)/users/7", .status(204)),
+      try recorded("\(base)/news", .json("{}")),
+    ])
+    let found = try await differences(recording)
+    #expect(
+      found.description == """
+        exchange 3, GET https://h.example/users/7: $.nick: null stands where a string is due
+        exchange 3, GET https://h.example/users/7: $.level: the key "level" is missing
+        exchange 3, GET https://h.example/users/7: $.age: the type does not read a number
+        exchange 4, GET https://h.example/users/7: $.error: the key "error" is missing
+        exchange 4, GET https://h.example/users/7: $.message: the type does not read a string
+        not compared: exchange 7
+        """)
+    #expect(found.all.map(\.kind) == [.otherType, .missing, .notRead, .missing, .notRead])
+    #expect(found.uncompared == [7] && !found.isEmpty)
+  }
+
+  @Test func `nothing differs`() async throws {
+    let found = try await differences(
+      Recording([try recorded("\(base)/users/7", .json(#"{"nick":"Ada","level":9}"#))]))
+    #expect(found.isEmpty && found.description == "no difference")
+  }
+
+  @Test func `client's rules and envelope count`() async throws {
+    let recording = Recording([
+      try recorded("\(base)/users/7", .json(#"{"code":0,"data":{"nick":"Ada","rank":9}}"#)),
+      try recorded("\(base)/users/7", .json(#"{"code":4,"error":"gone"}"#)),
+    ])
+    let found = try await differences(recording) { $0.envelope = Envelope(value: "data", code: "code") }
+    #expect(found.all.map { "\($0.exchange) \($0.path)" } == ["1 $.data.level", "1 $.data.rank", "2 $.code"])
+  }
+
+  @Test func `secrets that were masked still match`() async throws {
+    let recorder = RecordingTransport(
+      ScriptedTransport(.json(#"{"nick":"Ada","level":9,"token":"abc"}"#)))
+    _ = try await get("\(base)/users/7?token=abc", over: recorder)
+    let found = try await differences(try recorder.recording())
+    #expect(found.all.map { "\($0.path)" } == ["$.token"])
+  }
+
+  @Test func `request that cannot be built is an error`() async throws {
+    let client = APIClient(baseURL: "")
+    await #expect(throws: APIError.self) { try await Recording().differences(from: client, GetUser(id: 7)) }
+  }
+}
