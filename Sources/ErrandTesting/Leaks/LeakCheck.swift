@@ -17,6 +17,12 @@ public final class LeakCheck: Sendable {
 
   private let watched = Locked<[Watched]>([])
 
+  /// The check of the test that runs; nil where it has none. The trait `.checksLeaks` of `ErrandTestingTraits` sets it.
+  ///
+  /// Scripted, recording, replaying and profiled transports and loopback servers that are made meanwhile are watched by
+  /// themselves: a client or a call that lives on holds its transport.
+  @TaskLocal public static var current: LeakCheck?
+
   /// Makes a check that watches nothing yet.
   public init() {}
 

@@ -47,6 +47,7 @@ public final class LoopbackServer: Sendable {
     url = "http://\(listener.host):\(listener.port)"
     core = LoopbackCore(options: options, handler: handler)
     try core.start(listener)
+    LeakCheck.current?.watch(self, "LoopbackServer")
   }
 
   /// Starts a server that gives the enqueued answers and then 500 with a text that says so.

@@ -14,8 +14,8 @@ import Foundation
 /// What came is held in memory and written as a whole by ``save(to:)``: only at the end is it known which values are
 /// secret everywhere, and a run that fails half-way leaves the recording of the one before.
 ///
-/// Exchanges stand in the order in which they began. Those that a cancel, the deadline or a sink ended are left out, and
-/// so are those that go on.
+/// Exchanges stand in the order in which they began. Those that a cancel, the deadline or a sink ended are left out,
+/// and so are those that go on.
 public final class RecordingTransport: Transport {
   private let base: any Transport
   private let mask: RecordingMask
@@ -32,6 +32,7 @@ public final class RecordingTransport: Transport {
     self.base = base
     self.mask = mask
     self.bodyLimit = bodyLimit
+    LeakCheck.current?.watch(self, "RecordingTransport")
   }
 
   /// Those of the transport behind it.

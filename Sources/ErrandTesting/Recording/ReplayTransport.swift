@@ -35,6 +35,7 @@ public final class ReplayTransport: Transport {
     let book = ReplayBook(recording, parts: parts, afterLast: afterLast)
     self.book = book
     script = ScriptedTransport { request in try book.answer(to: request) }
+    LeakCheck.current?.watch(self, "ReplayTransport")
   }
 
   /// Those of a ``ScriptedTransport``.

@@ -19,6 +19,7 @@ public final class ScriptedTransport: Transport {
   /// Makes a transport of a closure; what it throws is thrown by ``send(_:)``.
   public init(_ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer) {
     self.answer = answer
+    LeakCheck.current?.watch(self, "ScriptedTransport")
   }
 
   /// Makes a transport that gives answers in order and, when they are used up, fails with
