@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+    .library(name: "ErrandTestingTraits", targets: ["ErrandTestingTraits"]),
     .library(name: "ErrandRedis", targets: ["ErrandRedis"]),
     .library(name: "ErrandChecksum", targets: ["ErrandChecksum"]),
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
@@ -98,6 +99,8 @@ let package = Package(
     // Shipped to users for their own tests.
     .target(
       name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
+    // Traits for Swift Testing, apart so that a program that uses the testing kit does not link that library.
+    .target(name: "ErrandTestingTraits", dependencies: ["ErrandTesting"], swiftSettings: strict),
     // The command.
     .executableTarget(
       name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],
@@ -154,7 +157,9 @@ let package = Package(
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
-    .testTarget(name: "ErrandTestingTests", dependencies: ["ErrandTesting", "Errand"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
       dependencies: [

@@ -44,11 +44,36 @@ func record() async throws {
   configuration.transport = .own(ReplayTransport(recording, matching: [.method, .path]))
   #expect(await APIClient(configuration).outcome(of: GetUser(id: 7)).error?.stage == .decode)
 }
+// snippet.differences
+@Test func `the types still fit the recording`() async throws {
+  let recording = try Recording(contentsOf: file)
+  let differences = try await recording.differences(from: APIClient(baseURL: address), GetUser(id: 7))
+  #expect(differences.all.map(\.path) == ["email"])  // "$.email: the type does not read a string"
+  #expect(differences.uncompared.isEmpty)
+}
+
+// snippet.profile
+@Test func `a user comes over EDGE`() async throws {
+  let clock = ManualClock()
+  var configuration = ClientConfiguration(baseURL: address)
+  configuration.transport = .own(ProfiledTransport(ReplayTransport(try Recording(contentsOf: file)), .edge))
+  configuration.timers = clock
+  let client = APIClient(configuration)
+
+  async let user = client.send(GetUser(id: 7))
+  await clock.waitForTimers(2)  // the deadline of the call, and the network
+  clock.advance(by: .seconds(2))  // latency and jitter of EDGE, at once
+  await clock.waitForTimers(2)
+  clock.advance(by: .seconds(1))  // the body
+  #expect(try await user.nick == "Ada")
+}
 // snippet.end
 
 try await record()
 server.stop()
 try await `a user is read without a server`()
 try await `the same server without nicks`()
+try await `the types still fit the recording`()
+try await `a user comes over EDGE`()
 try FileManager.default.removeItem(at: folder)
 print("all held")

@@ -1,12 +1,40 @@
 // What ErrandTesting has for the tests of an app.
 import Errand
 import ErrandTesting
+import ErrandTestingTraits
 import Testing
 
 struct GetUser: APIRequest {
   let id: Int
   var path: Path { "/users/\(id)" }
   struct Response: Decodable, Sendable { let nick: String }
+}
+
+@MainActor final class UserScreen {
+  private let client: APIClient
+  private(set) var title = ""
+
+  init(client: APIClient) { self.client = client }
+
+  func load(_ id: Int) async {
+    do {
+      title = try await client.send(GetUser(id: id)).nick
+    } catch {
+      title = error.status == 503 ? "The server is busy" : "\(error)"
+    }
+  }
+}
+
+// snippet.screen
+@Test func `the screen shows the nick`() async throws {
+  let transport = ScriptedTransport(.json(#"{"nick":"Ada"}"#), .status(503))
+  let client = APIClient(baseURL: "https://api.example.com")
+  client.configure { $0.transport = .own(transport) }
+  let screen = await UserScreen(client: client)
+  await screen.load(7)
+  #expect(await screen.title == "Ada")
+  await screen.load(7)
+  #expect(await screen.title == "The server is busy")
 }
 
 // snippet.scripted
@@ -121,13 +149,23 @@ final class Screen: Sendable {
   }
   #expect(await leaks.survivors().isEmpty)
 }
+// snippet.trait
+@Test(.checksLeaks) func `nothing is left of the screen`() async throws {
+  let client = APIClient(baseURL: "https://api.example.com")
+  client.configure { $0.transport = .own(ScriptedTransport(.json(#"{"nick":"Ada"}"#))) }
+  let screen = await UserScreen(client: client)
+  LeakCheck.current?.watch(screen, "screen")
+  await screen.load(7)
+}
 // snippet.end
 
 // `swift test` finds tests by itself; here they are called one by one.
+try await `the screen shows the nick`()
 try await `a user is read, then the server fails`()
 try await `a call is seen while it runs`()
 try await `broken answers are told apart`()
 try await `a cancel ends a call in flight`()
 try await `the deadline ends a silent call`()
 try await `a screen is let go`()
+try await `nothing is left of the screen`()
 print("all held")

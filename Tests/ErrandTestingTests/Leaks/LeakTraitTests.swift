@@ -1,0 +1,42 @@
+import Errand
+import ErrandTesting
+import ErrandTestingTraits
+import Testing
+
+@Suite(.checksLeaks) struct LeakTraitTests {
+  private final class Holder: Sendable {}
+
+  @Test func `tests of a suite are watched`() async throws {
+    #expect(LeakCheck.current != nil)
+    let client = APIClient(baseURL: "https://h.example")
+    client.configure { $0.transport = .own(ScriptedTransport(.text("ok"))) }
+    #expect(await client.outcome(of: ReplayUser(id: 7)).error != nil)
+  }
+
+  @Test func `what is kept fails the test`() async throws {
+    let test = try #require(Test.current)
+    let kept = Recorded<ScriptedTransport>()
+    let holder = Holder()
+    try await withKnownIssue {
+      try await LeakTrait.checksLeaks.provideScope(for: test, testCase: nil) {
+        kept.append(ScriptedTransport(.text("ok")))
+        LeakCheck.current?.watch(holder, "holder")
+      }
+    } matching: { issue in
+      issue.comments.contains { "\($0)".contains("Left behind by the test: ScriptedTransport, holder.") }
+    }
+    #expect(kept.count == 1)
+    withExtendedLifetime(holder) {}
+  }
+
+  @Test func `what is let go passes`() async throws {
+    let test = try #require(Test.current)
+    let made = Recorded<Bool>()
+    try await LeakTrait.checksLeaks.provideScope(for: test, testCase: nil) {
+      let server = try LoopbackServer { _ in .ok() }
+      let transport = ProfiledTransport(RecordingTransport(ReplayTransport(Recording())), .edge)
+      made.append(transport.capabilities.contains(.bodySink) && server.port > 0)
+    }
+    #expect(made.all == [true])
+  }
+}
