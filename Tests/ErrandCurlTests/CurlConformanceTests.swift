@@ -2,6 +2,7 @@
   import ErrandCore
   import ErrandCurl
   import Testing
+  import TransportChecks
 
   @Suite struct CurlConformanceTests {
     @Test(arguments: TransportConformance.all(for: CurlTransport()))
