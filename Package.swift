@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "ErrandPublicSuffix", targets: ["ErrandPublicSuffix"]),
     .library(name: "ErrandXML", targets: ["ErrandXML"]),
     .library(name: "ErrandSwiftProtobuf", targets: ["ErrandSwiftProtobuf"]),
+    .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .executable(name: "errand", targets: ["ErrandCommand"]),
   ],
   traits: [
@@ -40,6 +41,8 @@ let package = Package(
       dependencies: [
         "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+        .target(
+          name: "ErrandURLSession", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ],
       swiftSettings: strict
     ),
@@ -96,6 +99,9 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // The transport on URLSession: the one of Apple platforms. On Linux it stands apart, so that nobody else links
+    // FoundationNetworking.
+    .target(name: "ErrandURLSession", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
     // Shipped to users for their own tests.
     .target(
       name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
@@ -156,7 +162,23 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand"], swiftSettings: strict),
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand", "TransportChecks"],
+      swiftSettings: strict),
+    // What every transport has to keep to, for the tests of each.
+    .target(
+      name: "TransportChecks", dependencies: ["ErrandCore", "ErrandTesting"], path: "Tests/TransportChecks",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandURLSessionTests",
+      dependencies: [
+        "ErrandURLSession", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand", "TransportChecks",
+        "TransportProbe",
+      ],
+      swiftSettings: strict),
+    // A process that holds the transport on URLSession to one check: Foundation on Linux can end it.
+    .executableTarget(
+      name: "TransportProbe", dependencies: ["ErrandURLSession", "TransportChecks"], path: "Tests/TransportProbe",
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandTestingTraits", "Errand", "ErrandJSON"],
       swiftSettings: strict),

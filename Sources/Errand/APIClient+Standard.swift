@@ -4,6 +4,8 @@ package import ErrandTransfer
 
 #if os(Linux)
   import ErrandCurl
+#elseif canImport(Darwin)
+  import ErrandURLSession
 #endif
 
 extension APIClient {
@@ -62,6 +64,8 @@ private enum StandardTransports {
   static let registered: TransportRegistry = {
     #if os(Linux)
       TransportRegistry.shared.register("curl", replacing: false) { CurlTransport() }
+    #elseif canImport(Darwin)
+      TransportRegistry.shared.register(URLSessionTransport.name, replacing: false) { URLSessionTransport() }
     #endif
     return .shared
   }()

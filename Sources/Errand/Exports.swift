@@ -7,3 +7,8 @@
 #if canImport(CErrandCurl)
   @_exported public import ErrandCurl
 #endif
+
+// Not `canImport(ErrandURLSession)`: a build on Linux makes that module, too, and nobody should link it unasked.
+#if canImport(Darwin)
+  @_exported public import ErrandURLSession
+#endif

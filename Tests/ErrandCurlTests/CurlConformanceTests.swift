@@ -3,6 +3,7 @@
   import ErrandCurl
   import ErrandTesting
   import Testing
+  import TransportChecks
 
   @Suite struct CurlConformanceTests {
     @Test(arguments: TransportConformance.all(for: CurlTransport()))

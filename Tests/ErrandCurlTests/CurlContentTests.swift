@@ -5,6 +5,7 @@
   import ErrandTesting
   import Foundation
   import Testing
+  import TransportChecks
 
   @testable import ErrandCurl
 

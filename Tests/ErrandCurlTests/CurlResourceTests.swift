@@ -6,6 +6,7 @@
   import Glibc
   import Synchronization
   import Testing
+  import TransportChecks
 
   /// Threads, descriptors and memory of this process. One after the other, since they belong to all tests.
   @Suite(.serialized) struct CurlResourceTests {

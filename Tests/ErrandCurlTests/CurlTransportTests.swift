@@ -5,6 +5,7 @@
   import Foundation
   import Synchronization
   import Testing
+  import TransportChecks
 
   @Suite struct CurlTransportTests {
     @Test func `what libcurl would send on is refused`() async throws {

@@ -54,7 +54,8 @@ extension CallRun {
 
   private func checkBody(of request: HTTPRequest) throws(APIError) {
     guard !request.isComparable, case .success = snapshot.line else { return }
-    guard snapshot.capabilities.contains(.bodySource) else {
+    let isWholeFile = request.body?.filePath != nil && snapshot.capabilities.contains(.fileBody)
+    guard isWholeFile || snapshot.capabilities.contains(.bodySource) else {
       throw .build(
         .unsupported,
         "The transport cannot send a body that is read while it is sent (capability bodySource); choose another one, or"

@@ -1,7 +1,7 @@
 /// What may never reach the wire: bytes that end a line or a word, and fields that frame the message.
-enum WireRules {
+package enum WireRules {
   /// Checks method and fields; a URL is right by its type.
-  static func check(_ request: HTTPRequest) throws(APIError) {
+  package static func check(_ request: HTTPRequest) throws(APIError) {
     guard ASCII.isToken(request.method.rawValue) else {
       let shown = Redaction.visible(request.method.rawValue)
       throw .build(.invalidMethod, "The method \"\(shown)\" is no token; use letters such as GET, without spaces.")

@@ -26,13 +26,15 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
 
   /// Sends bodies that a ``BodySource`` gives while they are sent.
   public static let bodySource = TransportCapabilities(rawValue: 1 << 9)
+  /// Sends bodies that are a whole file (``HTTPBody/filePath``). One that has ``bodySource`` need not say so.
+  public static let fileBody = TransportCapabilities(rawValue: 1 << 10)
 
   /// The names of the capabilities.
   public var description: String {
     let names: [(TransportCapabilities, String)] = [
       (.bodySink, "bodySink"), (.informational, "informational"), (.trailers, "trailers"), (.http2, "http2"),
       (.proxy, "proxy"), (.metrics, "metrics"), (.progress, "progress"), (.observesStop, "observesStop"),
-      (.networkKind, "networkKind"), (.bodySource, "bodySource"),
+      (.networkKind, "networkKind"), (.bodySource, "bodySource"), (.fileBody, "fileBody"),
     ]
     return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }

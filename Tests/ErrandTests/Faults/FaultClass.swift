@@ -16,12 +16,12 @@ extension FaultClass {
   static let all =
     connection + time + truncation + framing + head + redirects + content + uploads + ranges + tls + outbound
 
-  private static let faults = "ErrandCurlTests/Conformance/TransportConformance+Faults.swift"
-  private static let stops = "ErrandCurlTests/Conformance/TransportConformance+Stops.swift"
-  private static let resending = "ErrandCurlTests/Conformance/TransportConformance+Resending.swift"
-  private static let messages = "ErrandCurlTests/Conformance/TransportConformance+Messages.swift"
-  private static let bodies = "ErrandCurlTests/Conformance/TransportConformance+Bodies.swift"
-  private static let uploading = "ErrandCurlTests/Conformance/TransportConformance+Uploads.swift"
+  private static let faults = "TransportChecks/TransportConformance+Faults.swift"
+  private static let stops = "TransportChecks/TransportConformance+Stops.swift"
+  private static let resending = "TransportChecks/TransportConformance+Resending.swift"
+  private static let messages = "TransportChecks/TransportConformance+Messages.swift"
+  private static let bodies = "TransportChecks/TransportConformance+Bodies.swift"
+  private static let uploading = "TransportChecks/TransportConformance+Uploads.swift"
   private static let contents = "ErrandCurlTests/CurlContentTests.swift"
   private static let redirecting = "ErrandCoreTests/Interceptors/RedirectDecisionTests.swift"
   private static let nginx = "ErrandTests/Servers/NginxTests.swift"

@@ -82,6 +82,11 @@ public struct HTTPBody: Sendable {
     if case .memory(let data) = storage.origin { data } else { nil }
   }
 
+  /// The path of the file that the whole body is; nil for any other body, a part of a file among them.
+  public var filePath: String? {
+    if case .file(let path) = storage.origin { path } else { nil }
+  }
+
   /// Whether it can be sent more than once: by a redirect, or where a connection turns out to be dead.
   public var isReplayable: Bool { storage.use == nil }
 

@@ -8,9 +8,9 @@ extension TransportConformance {
   /// How far behind its moment the end of a call may be seen here. The bar of the project is 100 ms; the rest is for
   /// the threads of the tests, which all work at once.
   #if TSAN
-    static let lateness = Duration.seconds(60)
+    package static let lateness = Duration.seconds(60)
   #else
-    static let lateness = Duration.seconds(3)
+    package static let lateness = Duration.seconds(3)
   #endif
 
   static let stops = [

@@ -1,10 +1,12 @@
-import ErrandCore
-import Foundation
+package import ErrandCore
+package import Foundation
 import Synchronization
 
 /// A sink that keeps what it is told, and pauses or fails where a test wants it to.
-final class RecordingSink: BodySink {
-  struct Refusal: Error, Equatable {}
+package final class RecordingSink: BodySink {
+  package struct Refusal: Error, Equatable {
+    package init() {}
+  }
 
   struct State {
     var heads: [ResponseHead] = []
@@ -21,7 +23,7 @@ final class RecordingSink: BodySink {
   private let onPiece: @Sendable (Int, BodyFlow) throws -> Bool
 
   /// `onPiece` is given the number of the piece, from 1, and how to go on.
-  init(
+  package init(
     keeps: Bool = true,
     disposition: @escaping @Sendable (ResponseHead) throws -> BodyDisposition = { _ in .sink },
     onPiece: @escaping @Sendable (Int, BodyFlow) throws -> Bool = { _, _ in true }
@@ -31,14 +33,14 @@ final class RecordingSink: BodySink {
     self.onPiece = onPiece
   }
 
-  var heads: [ResponseHead] { state.withLock { $0.heads } }
-  var bytes: Data { state.withLock { $0.bytes } }
-  var count: Int { state.withLock { $0.count } }
-  var pieces: Int { state.withLock { $0.pieces } }
-  var ends: Int { state.withLock { $0.ends } }
-  func resume() { state.withLock { $0.flow }?.resume() }
+  package var heads: [ResponseHead] { state.withLock { $0.heads } }
+  package var bytes: Data { state.withLock { $0.bytes } }
+  package var count: Int { state.withLock { $0.count } }
+  package var pieces: Int { state.withLock { $0.pieces } }
+  package var ends: Int { state.withLock { $0.ends } }
+  package func resume() { state.withLock { $0.flow }?.resume() }
 
-  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+  package func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     state.withLock { state in
       state.heads.append(head)
       state.flow = flow
@@ -46,7 +48,7 @@ final class RecordingSink: BodySink {
     return try disposition(head)
   }
 
-  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+  package func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
     let (number, flow) = state.withLock { state in
       state.pieces += 1
       state.count += piece.count
@@ -57,5 +59,5 @@ final class RecordingSink: BodySink {
     return try onPiece(number, flow)
   }
 
-  func end() { state.withLock { $0.ends += 1 } }
+  package func end() { state.withLock { $0.ends += 1 } }
 }

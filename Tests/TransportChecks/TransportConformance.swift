@@ -1,7 +1,6 @@
-import ErrandCore
-import ErrandTesting
+package import ErrandCore
 import Foundation
-import Testing
+package import Testing
 
 /// What every transport has to keep to, as a list of checks that run against any of them.
 ///
@@ -11,15 +10,15 @@ import Testing
 ///   try await check.run(MyTransport())
 /// }
 /// ```
-enum TransportConformance {
+package enum TransportConformance {
   /// One promise of the seam.
-  struct Check: Sendable, CustomTestStringConvertible {
-    let name: String
+  package struct Check: Sendable, CustomTestStringConvertible {
+    package let name: String
     /// What a transport must be able to do for this check to mean something.
-    let needs: TransportCapabilities
-    let run: @Sendable (any Transport) async throws -> Void
+    package let needs: TransportCapabilities
+    package let run: @Sendable (any Transport) async throws -> Void
 
-    init(
+    package init(
       _ name: String, needs: TransportCapabilities = [], _ run: @escaping @Sendable (any Transport) async throws -> Void
     ) {
       self.name = name
@@ -27,23 +26,27 @@ enum TransportConformance {
       self.run = run
     }
 
-    var testDescription: String { name }
+    package var testDescription: String { name }
   }
 
   /// The checks that fit what a transport says it can do. `isStrict` adds those of exact framing.
-  static func all(for transport: any Transport, isStrict: Bool = true) -> [Check] {
-    let checks = messages + bodies + uploads + faults + stops + resending + (isStrict ? framing : [])
-    return checks.filter { transport.capabilities.isSuperset(of: $0.needs) }
+  package static func all(for transport: any Transport, isStrict: Bool = true) -> [Check] {
+    (basic + (isStrict ? framing : [])).filter { transport.capabilities.isSuperset(of: $0.needs) }
   }
+
+  /// Every check there is, whatever a transport can do.
+  package static var every: [Check] { basic + framing }
+
+  private static var basic: [Check] { messages + bodies + uploads + faults + stops + resending }
 
   // MARK: - Helpers
 
-  static func get(_ transport: any Transport, _ url: String) async throws -> HTTPResponse {
+  package static func get(_ transport: any Transport, _ url: String) async throws -> HTTPResponse {
     try await transport.send(Exchange(request: HTTPRequest(url: url)))
   }
 
   /// The failure of an exchange, or nil with an issue where there is none.
-  static func failure(
+  package static func failure(
     of exchange: Exchange, over transport: any Transport, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> TransportFailure? {
     do {
@@ -58,7 +61,7 @@ enum TransportConformance {
   }
 
   /// Why an exchange was stopped, or nil with an issue where it was not.
-  static func stop(
+  package static func stop(
     of exchange: Exchange, over transport: any Transport, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> CallState.StopReason? {
     do {
@@ -75,5 +78,5 @@ enum TransportConformance {
 
 extension HTTPResponse {
   /// The body as text.
-  var text: String { String(decoding: body, as: UTF8.self) }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 }

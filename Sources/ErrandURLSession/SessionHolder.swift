@@ -1,0 +1,41 @@
+import ErrandCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A session and its delegate, invalidated when nobody holds them any more: URLSession keeps its delegate until then.
+final class SessionHolder: Sendable {
+  private let session: URLSession
+  private let router: SessionRouter
+
+  init(_ settings: URLSessionSettings, _ platform: SessionPlatform, lanes: SessionLanes, waits: Bool = false) {
+    router = SessionRouter(platform)
+    session = URLSession(
+      configuration: settings.configuration(waitsForConnectivity: waits), delegate: router, delegateQueue: lanes.queue)
+  }
+
+  /// What URLSession holds until it is told to let go, for tests.
+  var watched: [any AnyObject & Sendable] { [router] }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  /// A task for what is to be sent, not yet started.
+  func task(for order: SessionOrder, _ exchange: SessionExchange) -> any SessionTask {
+    let task =
+      switch order.body {
+      case .none: session.dataTask(with: order.request)
+      case .data(let data): session.uploadTask(with: order.request, from: data)
+      case .file(let file): session.uploadTask(with: order.request, fromFile: file)
+      }
+    task.priority =
+      switch exchange.exchange.priority {
+      case .low: URLSessionTask.lowPriority
+      case .normal: URLSessionTask.defaultPriority
+      case .high: URLSessionTask.highPriority
+      }
+    router.add(exchange, for: task)
+    return task
+  }
+}

@@ -1,0 +1,62 @@
+import ErrandCore
+import ErrandSupport
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The delegate of a session: brings what URLSession tells to the exchange that the task belongs to.
+final class SessionRouter: NSObject, URLSessionDataDelegate {
+  private let platform: SessionPlatform
+  private let exchanges = Locked<[Int: SessionExchange]>([:])
+
+  init(_ platform: SessionPlatform) { self.platform = platform }
+
+  /// Notes whose task it is; forgotten when URLSession tells of its end.
+  func add(_ exchange: SessionExchange, for task: URLSessionTask) {
+    exchanges.withLock { $0[task.taskIdentifier] = exchange }
+  }
+
+  private func exchange(of task: URLSessionTask) -> SessionExchange? {
+    exchanges.withLock { $0[task.taskIdentifier] }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    if platform.diesOfLateAnswers, exchange(of: task)?.isCancelled != false { return }
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    let exchange = exchange(of: dataTask)
+    if let response = response as? HTTPURLResponse { exchange?.received(ResponseHead(response)) }
+    completionHandler(exchange?.isOver == false ? .allow : .cancel)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(of: dataTask)?.received(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    exchange(of: task)?.sent(totalBytesSent)
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    guard let last = metrics.transactionMetrics.last else { return }
+    exchange(of: task)?.measured(ExchangeMetrics(SessionTimes(last)))
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?
+      .completed(error, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
+  }
+}

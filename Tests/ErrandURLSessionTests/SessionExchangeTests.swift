@@ -1,0 +1,191 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Synchronization
+import Testing
+import TransportChecks
+
+@testable import ErrandURLSession
+
+@Suite struct SessionExchangeTests {
+  private static let head = ResponseHead(status: 200, fields: ["Content-Length": "4"])
+
+  @Test func `pieces become the body`() async throws {
+    let rig = try ExchangeRig()
+    let response = try await rig.outcome { run in
+      run.received(Self.head)
+      run.received(Data("ab".utf8))
+      run.received(Data("cd".utf8))
+      run.completed(nil, head: nil)
+    }
+    #expect(response.text == "abcd")
+    #expect(rig.task.seen == ["resume"])
+  }
+
+  @Test func `late callbacks do nothing`() async throws {
+    let rig = try ExchangeRig()
+    let response = try await rig.outcome { run in
+      run.received(ResponseHead(status: 204))
+      run.completed(nil, head: nil)
+      run.received(Data("late".utf8))
+      run.received(ResponseHead(status: 500))
+      run.completed(URLError(.cancelled), head: nil)
+      run.stop(.cancelled)
+    }
+    await rig.settle()
+    #expect(response.status == 204)
+    #expect(response.body.isEmpty)
+    #expect(throws: TransportFailure.self) { try rig.run.outcome() }
+  }
+
+  @Test func `pausing sink suspends the task`() async throws {
+    let sink = RecordingSink(onPiece: { number, flow in
+      guard number < 3 else { return true }
+      flow.resume()
+      return false
+    })
+    let rig = try ExchangeRig(sink: sink)
+    let response = try await rig.outcome { run in
+      run.received(ResponseHead(status: 200))
+      for piece in ["a", "b", "c", "d"] { run.received(Data(piece.utf8)) }
+      run.completed(nil, head: nil)
+    }
+    #expect(response.body.isEmpty)
+    #expect(sink.bytes == Data("abcd".utf8))
+    #expect(sink.ends == 1)
+    await rig.settle()
+    #expect(rig.task.seen.prefix(2) == ["resume", "suspend"])
+  }
+
+  @Test func `task goes on with its sink`() async throws {
+    let paused = Latch()
+    let sink = RecordingSink(onPiece: { number, _ in number > 1 })
+    let rig = try ExchangeRig(sink: sink)
+    async let response = rig.outcome { run in
+      run.received(ResponseHead(status: 200))
+      run.received(Data("a".utf8))
+      paused.open()
+    }
+    try await paused.wait()
+    await rig.settle()
+    #expect(rig.task.seen == ["resume", "suspend"])
+    sink.resume()
+    await rig.settle()
+    #expect(rig.task.seen == ["resume", "suspend", "resume"])
+    rig.lanes.telling { rig.run.completed(nil, head: nil) }
+    #expect(try await response.status == 200)
+    #expect(sink.ends == 1)
+  }
+
+  @Test func `what a sink throws cancels the task`() async throws {
+    let sink = RecordingSink { _ in throw RecordingSink.Refusal() }
+    let rig = try ExchangeRig(sink: sink)
+    await #expect(throws: RecordingSink.Refusal()) {
+      try await rig.outcome { run in
+        run.received(Self.head)
+        run.completed(URLError(.cancelled), head: nil)
+      }
+    }
+    await rig.settle()
+    #expect(rig.task.seen == ["resume", "cancel"])
+  }
+
+  @Test func `stop waits for URLSession, not for ever`() async throws {
+    let call = CallState()
+    let rig = try ExchangeRig(call: call)
+    let outcome = Task { try await rig.outcome { _ in call.stop(.cancelled) } }
+    while !rig.task.seen.contains("cancel") { await Task.yield() }
+    rig.clock.advance(by: .milliseconds(50))
+    await #expect(throws: CallState.Stopped(reason: .cancelled)) { try await outcome.value }
+    #expect(call.openWaits == 0)
+  }
+
+  @Test func `stop before the task starts nothing`() async throws {
+    let call = CallState()
+    call.stop(.expired)
+    let rig = try ExchangeRig(call: call)
+    await #expect(throws: CallState.Stopped(reason: .expired)) { try await rig.outcome { _ in } }
+    #expect(rig.task.seen.isEmpty)
+  }
+
+  @Test func `silence is told with its limit`() async throws {
+    let rig = try ExchangeRig(idle: .milliseconds(500))
+    let outcome = Task { try await rig.outcome { _ in } }
+    await rig.clock.waitForTimers(1)
+    await rig.settle()
+    rig.clock.advance(by: .milliseconds(500))
+    await rig.settle()
+    rig.lanes.telling { rig.run.completed(URLError(.cancelled), head: nil) }
+    let failure = await #expect(throws: TransportFailure.self) { try await outcome.value }
+    #expect(failure?.kind == .idleTimeout)
+    #expect(
+      failure?.description
+        == "Nothing moved between http://h.example and here within 0.5 seconds; raise `timeouts.idle` to wait longer.")
+  }
+
+  @Test func `a sign of life breaks the silence`() async throws {
+    let rig = try ExchangeRig(idle: .milliseconds(500))
+    let outcome = Task { try await rig.outcome { _ in } }
+    await rig.clock.waitForTimers(1)
+    rig.clock.advance(by: .milliseconds(400))
+    rig.lanes.telling { rig.run.received(ResponseHead(status: 200)) }
+    await rig.settle()
+    rig.clock.advance(by: .milliseconds(400))
+    await rig.settle()
+    rig.lanes.telling { rig.run.completed(nil, head: nil) }
+    #expect(try await outcome.value.status == 200)
+  }
+
+  @Test func `progress ends with the last byte`() async throws {
+    let seen = Mutex<[TransferProgress]>([])
+    let rig = try ExchangeRig(
+      .post, body: HTTPBody(Data(count: 9)), onProgress: { report in seen.withLock { $0.append(report) } })
+    _ = try await rig.outcome { run in
+      run.sent(4)
+      run.sent(9)
+      run.received(Self.head)
+      run.received(Data("abcd".utf8))
+      run.completed(nil, head: nil)
+    }
+    #expect(
+      seen.withLock { $0 } == [
+        TransferProgress(.upload, bytes: 4, total: 9), TransferProgress(.upload, bytes: 9, total: 9),
+        TransferProgress(.download, bytes: 4, total: 4),
+      ])
+  }
+
+  @Test func `redirect to nowhere is an answer`() async throws {
+    let rig = try ExchangeRig()
+    let response = try await rig.outcome { run in run.completed(nil, head: ResponseHead(status: 301)) }
+    #expect(response.status == 301)
+  }
+
+  @Test func `measured version comes with the head`() async throws {
+    let rig = try ExchangeRig()
+    var metrics = ExchangeMetrics()
+    metrics.version = .http2
+    let told = metrics
+    let response = try await rig.outcome { run in
+      run.received(ResponseHead(status: 204))
+      run.measured(told)
+      run.completed(nil, head: nil)
+    }
+    #expect(response.head.version == .http2)
+    #expect(response.metrics.total != nil)
+  }
+
+  @Test func `file that changes is told`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("before".utf8).write(to: file)
+    let rig = try ExchangeRig(.put, body: .file(file))
+    let failure = await #expect(throws: TransportFailure.self) {
+      try await rig.outcome { run in
+        try? Data("behind its back".utf8).write(to: file)
+        run.received(ResponseHead(status: 200))
+        run.completed(nil, head: nil)
+      }
+    }
+    #expect(failure?.kind == .bodyChanged)
+  }
+}

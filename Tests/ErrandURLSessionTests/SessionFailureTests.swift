@@ -1,0 +1,99 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandURLSession
+
+@Suite struct SessionFailureTests {
+  private static func failure(
+    _ code: Int, _ text: String = "", domain: String = NSURLErrorDomain, hasHead: Bool = false, hasMoved: Bool = false
+  ) throws -> TransportFailure {
+    var failure = SessionFailure(
+      domain: domain, code: code, text: text, origin: try HTTPURL("https://h.example/x").origin)
+    failure.hasHead = hasHead
+    failure.hasMoved = hasMoved
+    return failure.transportFailure
+  }
+
+  // Foundation has other numbers for TLS on Linux than on Apple platforms.
+  @Test(arguments: [
+    (-1009, TransportFailure.Kind.offline), (-1020, .offline), (-1003, .nameLookup), (-1006, .nameLookup),
+    (-1004, .refused), (-1001, .idleTimeout), (-1005, .closedBeforeResponse), (NSURLErrorSecureConnectionFailed, .tls),
+    (NSURLErrorServerCertificateUntrusted, .tls),
+    (NSURLErrorServerCertificateHasBadDate, .certificateExpired),
+    (NSURLErrorServerCertificateNotYetValid, .certificateNotYetValid),
+    (NSURLErrorServerCertificateHasUnknownRoot, .unknownAuthority),
+    (NSURLErrorClientCertificateRejected, .clientCertificateRefused),
+    (NSURLErrorClientCertificateRequired, .clientCertificateRequired), (-1011, .malformedResponse),
+    (-1017, .malformedResponse), (-1015, .undecodableContent), (-1016, .undecodableContent), (-1103, .tooLarge),
+    (-1000, .unsupported), (-1002, .unsupported), (-1022, .unsupported), (-1021, .bodySource), (-1, .other),
+    (-4711, .other),
+  ])
+  func `code becomes its kind`(code: Int, kind: TransportFailure.Kind) throws {
+    #expect(try Self.failure(code).kind == kind)
+  }
+
+  @Test(arguments: [
+    ("transfer closed with 3 bytes remaining to read", TransportFailure.Kind.truncated),
+    ("transfer closed with outstanding read data remaining", .truncated), ("Out of memory", .tooLarge),
+    ("Nul byte in header", .malformedResponse),
+    ("Error while processing content unencoding: incorrect header check", .undecodableContent),
+    ("Invalid Content-Length: value", .malformedResponse),
+    ("Illegal or missing hexadecimal sequence in chunked-encoding", .malformedResponse),
+    ("SSL certificate problem: self-signed certificate", .certificateSelfSigned),
+    ("SSL certificate problem: certificate has expired", .certificateExpired),
+    ("SSL certificate problem: certificate is not yet valid", .certificateNotYetValid),
+    ("SSL certificate problem: unable to get local issuer certificate", .unknownAuthority),
+    ("SSL: no alternative certificate subject name matches target host name 'a.example'", .wrongHost),
+    ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL", .tls), ("something else", .other),
+  ])
+  func `words tell vague codes apart`(text: String, kind: TransportFailure.Kind) throws {
+    #expect(try Self.failure(-1, text).kind == kind)
+  }
+
+  @Test func `words of an answer are no refusal`() throws {
+    #expect(try Self.failure(-1002, "Received HTTP/0.9 when not allowed").kind == .malformedResponse)
+    #expect(try Self.failure(-1002, "Unsupported response code in HTTP response").kind == .malformedResponse)
+    #expect(try Self.failure(-1011, "Empty reply from server").kind == .closedBeforeResponse)
+  }
+
+  @Test func `lost connection behind the head is a cut`() throws {
+    #expect(try Self.failure(-1005, hasHead: true).kind == .truncated)
+  }
+
+  @Test func `only what never left is not sent`() throws {
+    for code in [-1003, -1006, -1004, -1022] {
+      #expect(try Self.failure(code).isCertainlyNotSent)
+      #expect(try !Self.failure(code, hasMoved: true).isCertainlyNotSent)
+    }
+    for code in [-1001, -1005, -1009, -1002, -1011, -1] {
+      #expect(try !Self.failure(code).isCertainlyNotSent)
+    }
+    #expect(try !Self.failure(-1004, domain: "Other").isCertainlyNotSent)
+  }
+
+  @Test func `sentence keeps URLSession's words`() throws {
+    #expect(
+      try Self.failure(-4711, "strange things").description
+        == "The exchange with https://h.example failed (strange things; NSURLErrorDomain -4711).")
+    #expect(
+      try Self.failure(7, domain: "Other").description == "The exchange with https://h.example failed (Other 7).")
+    #expect(
+      try Self.failure(-1003).description
+        == "The name of h.example could not be resolved (NSURLErrorDomain -1003).")
+    #expect(
+      try Self.failure(-1022).description
+        == "App Transport Security forbids cleartext to h.example; use https, or name the host in the app's Info.plist"
+        + " (NSURLErrorDomain -1022).")
+  }
+
+  @Test(arguments: [
+    -1009, -1003, -1004, -1001, -1005, -1011, -1016, -1103, -1002, -1022, -1021, NSURLErrorSecureConnectionFailed,
+    NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateNotYetValid,
+    NSURLErrorServerCertificateHasUnknownRoot, NSURLErrorClientCertificateRejected,
+    NSURLErrorClientCertificateRequired,
+  ])
+  func `every kind has its sentence`(code: Int) throws {
+    #expect(try !Self.failure(code).description.hasPrefix("The exchange with"))
+  }
+}

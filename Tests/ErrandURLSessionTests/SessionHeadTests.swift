@@ -1,0 +1,64 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct SessionHeadTests {
+  @Test(arguments: [
+    ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1,b=2; Path=/", ["a=1", "b=2; Path=/"]),
+    (
+      "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/, b=2; Expires=Thu, 22 Oct 2026 07:28:00 GMT",
+      ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2; Expires=Thu, 22 Oct 2026 07:28:00 GMT"]
+    ),
+    ("a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT", ["a=1; Expires=Wed, 21-Oct-26 07:28:00 GMT"]),
+    ("a=\"x, y\"; Path=/", ["a=\"x, y\"; Path=/"]), ("a=, b=", ["a=", "b="]), ("", [""]),
+  ])
+  func `cookies are taken apart`(text: String, cookies: [String]) {
+    #expect(SetCookieList.values(of: text) == cookies)
+  }
+
+  @Test func `fields are ordered by name`() {
+    let fields = ResponseHead.fields([("X-B", " 2\t"), ("Set-Cookie", "a=1, b=2"), ("X-A", "1")])
+    #expect(fields.map(\.name.rawValue) == ["Set-Cookie", "Set-Cookie", "X-A", "X-B"])
+    #expect(fields.map(\.value) == ["a=1", "b=2", "1", "2"])
+  }
+
+  @Test func `length of a coded body cannot be counted`() {
+    #expect(ResponseHead(status: 200, fields: ["Content-Length": "7"]).countableLength == 7)
+    #expect(
+      ResponseHead(status: 200, fields: ["Content-Length": "7", "Content-Encoding": "identity"]).countableLength == 7)
+    #expect(
+      ResponseHead(status: 200, fields: ["Content-Length": "7", "Content-Encoding": "gzip"]).countableLength == nil)
+    #expect(ResponseHead(status: 200).countableLength == nil)
+  }
+
+  @Test func `measured dates become durations`() {
+    var times = SessionTimes()
+    let start = Date(timeIntervalSinceReferenceDate: 0)
+    times.fetchStart = start
+    times.nameLookupEnd = start + 0.25
+    times.connectEnd = start + 0.5
+    times.responseStart = start + 1
+    times.responseEnd = start + 2
+    times.protocolName = "h2"
+    times.isReused = false
+    var metrics = ExchangeMetrics(times)
+    #expect(metrics.nameLookup == .milliseconds(250))
+    #expect(metrics.connect == .milliseconds(500))
+    #expect(metrics.firstByte == .seconds(1))
+    #expect(metrics.total == .seconds(2))
+    #expect(metrics.version == .http2)
+    #expect(metrics.isConnectionReused == false)
+    times.tlsEnd = start + 0.5
+    metrics = ExchangeMetrics(times)
+    #expect(metrics.connect == nil)
+    #expect(metrics.tls == .milliseconds(500))
+    times.fetchStart = nil
+    #expect(ExchangeMetrics(times).total == nil)
+  }
+}

@@ -1,0 +1,109 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandURLSession
+
+@Suite struct SessionMachineTests {
+  private static func machine(
+    _ method: HTTPMethod = .get, limits: ResponseLimits = ResponseLimits(), _ platform: SessionPlatform = .linux
+  ) throws -> SessionMachine {
+    let request = try HTTPRequest(method: method, url: "http://h.example/")
+    return SessionMachine(Exchange(request: request, limits: limits), platform)
+  }
+
+  private static func kind(_ step: SessionMachine.Step) -> TransportFailure.Kind? {
+    guard case .fail(let error, _) = step else { return nil }
+    return (error as? TransportFailure)?.kind
+  }
+
+  private static func body(_ step: SessionMachine.Step) -> Data? {
+    if case .succeed(_, let body) = step { body } else { nil }
+  }
+
+  @Test(arguments: [
+    (ResponseHead(status: 103), TransportFailure.Kind.other), (ResponseHead(status: 101), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["Content-Length": "2, 3"]), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["Content-Length": "+2"]), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["Content-Length": "9223372036854775808"]), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["Transfer-Encoding": "gzip, chunked"]), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["Content-Length": "2", "Transfer-Encoding": "chunked"]), .malformedResponse),
+    (ResponseHead(status: 200, fields: ["A": "1", "B": "2", "C": "3"]), .tooLarge),
+    (ResponseHead(status: 200, fields: ["A": String(repeating: "x", count: 100)]), .tooLarge),
+    (ResponseHead(status: 200, fields: ["Content-Length": "11"]), .tooLarge),
+  ])
+  func `head is refused`(head: ResponseHead, kind: TransportFailure.Kind) throws {
+    var machine = try Self.machine(limits: ResponseLimits(bodyBytes: 10, headBytes: 100, fieldCount: 2))
+    #expect(Self.kind(machine.take(head)) == kind)
+    #expect(machine.isOver)
+  }
+
+  @Test func `Apple is trusted with framing`() throws {
+    var machine = try Self.machine(.get, .apple)
+    #expect(Self.kind(machine.take(ResponseHead(status: 200, fields: ["Transfer-Encoding": "Identity"]))) == nil)
+  }
+
+  @Test func `short body is cut`() throws {
+    var machine = try Self.machine()
+    _ = machine.take(ResponseHead(status: 200, fields: ["Content-Length": "5"]))
+    _ = machine.take(Data("abcd".utf8))
+    #expect(Self.kind(machine.finish()) == .truncated)
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.head, 200, ""), (.get, 304, ""), (.get, 200, "gzip"),
+  ])
+  func `length does not always count`(method: HTTPMethod, status: Int, coding: String) throws {
+    var machine = try Self.machine(method)
+    _ = machine.take(
+      ResponseHead(status: status, fields: ["Content-Length": "5", "Content-Encoding": coding]))
+    #expect(Self.body(machine.finish()) == Data())
+  }
+
+  @Test func `decoded bytes count`() throws {
+    var machine = try Self.machine(limits: ResponseLimits(bodyBytes: 10))
+    _ = machine.take(ResponseHead(status: 200, fields: ["Content-Length": "5", "Content-Encoding": "gzip"]))
+    #expect(Self.kind(machine.take(Data(count: 10))) == nil)
+    #expect(Self.kind(machine.take(Data(count: 1))) == .tooLarge)
+  }
+
+  @Test func `end without a head is no answer`() throws {
+    var machine = try Self.machine()
+    #expect(Self.kind(machine.finish()) == .malformedResponse)
+  }
+
+  @Test func `dropped body is not kept`() throws {
+    var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"))
+    exchange.dropsRedirectBodies = true
+    var machine = SessionMachine(exchange, .linux)
+    _ = machine.take(ResponseHead(status: 302, fields: ["Location": "/"]))
+    _ = machine.take(Data("moved".utf8))
+    #expect(Self.body(machine.finish()) == Data())
+  }
+
+  @Test func `what comes while paused is kept`() throws {
+    let sink = NoSink()
+    let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: sink)
+    var machine = SessionMachine(exchange, .apple)
+    guard case .ask = machine.take(ResponseHead(status: 200)) else { return #expect(Bool(false), "not asked") }
+    guard case .rest = machine.open(.sink) else { return #expect(Bool(false), "not opened") }
+    guard case .write = machine.take(Data([1])) else { return #expect(Bool(false), "not written") }
+    guard case .pause = machine.wrote(goesOn: false) else { return #expect(Bool(false), "not paused") }
+    guard case .rest = machine.take(Data([2])) else { return #expect(Bool(false), "written while paused") }
+    guard case .rest = machine.finish() else { return #expect(Bool(false), "ended while paused") }
+    guard case .write(Data([2])) = machine.resume() else { return #expect(Bool(false), "not taken up") }
+    guard case .endSink = machine.wrote(goesOn: true) else { return #expect(Bool(false), "sink not ended") }
+    #expect(Self.body(machine.sinkEnded()) == Data())
+    guard case .rest = machine.fail(CancellationError(), cancels: true) else {
+      return #expect(Bool(false), "ended twice")
+    }
+  }
+
+  private struct NoSink: BodySink {
+    func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+    func write(_ piece: UnsafeRawBufferPointer) -> Bool { true }
+    func end() {}
+  }
+}
+
+private func ~= (pattern: Data, value: Data) -> Bool { pattern == value }

@@ -1,0 +1,89 @@
+import ErrandCore
+import Foundation
+import Testing
+import TransportChecks
+
+@testable import ErrandURLSession
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct SessionOrderTests {
+  private static func order(
+    _ method: HTTPMethod = .get, _ url: String = "http://h.example/a?b=%20", fields: HTTPFields = [:],
+    body: HTTPBody? = nil, sink: (any BodySink)? = nil, on platform: SessionPlatform = .linux
+  ) throws -> SessionOrder {
+    let request = try HTTPRequest(method: method, url: url, fields: fields, body: body)
+    return try SessionOrder(Exchange(request: request, sink: sink), platform)
+  }
+
+  private static func refusal(_ make: () throws -> SessionOrder) -> String? {
+    do {
+      _ = try make()
+      return nil
+    } catch {
+      let failure = error as? TransportFailure
+      return failure?.kind == .unsupported && failure?.isCertainlyNotSent == true ? failure?.description : "\(error)"
+    }
+  }
+
+  @Test func `what cannot be sent is refused`() throws {
+    let stream = HTTPBody.stream { _ in throw CancellationError() }
+    #expect(
+      Self.refusal { try Self.order(.post, body: stream) }
+        == "The request cannot be sent: this transport cannot send a body that is read while it is sent (capability"
+        + " bodySource).")
+    #expect(
+      Self.refusal { try Self.order(sink: RecordingSink()) }
+        == "The request cannot be sent: this transport cannot hand a body to a sink (capability bodySink).")
+    #expect(
+      Self.refusal { try Self.order(.get, body: HTTPBody(Data([1]))) }
+        == "The request cannot be sent: URLSession sends no body with GET; use another method, or the transport on"
+        + " libcurl.")
+    #expect(
+      Self.refusal { try Self.order(.put, body: HTTPBody(Data([1])).expectingContinue()) }
+        == "The request cannot be sent: URLSession cannot wait for 100 Continue; leave `expectingContinue()` out.")
+    #expect(
+      Self.refusal { try Self.order(fields: ["X": "a\r\nb"]) }?.contains("control character") == true)
+    #expect(Self.refusal { try Self.order(fields: ["Content-Length": "1"]) }?.contains("frames the message") == true)
+  }
+
+  @Test(arguments: ["/a/../b", "/a/./b", "/..", "/a/%2e%2E/b"])
+  func `dots in paths are refused`(path: String) throws {
+    let url = "http://h.example" + path
+    #expect(
+      Self.refusal { try Self.order(.get, url) }
+        == "The request cannot be sent: URLSession would resolve the dots in its path.")
+    #expect(Self.refusal { try Self.order(.get, url, on: .apple) } == nil)
+  }
+
+  @Test func `fields of one name become a list`() throws {
+    let fields = HTTPFields([
+      HTTPField("X-A", "1"), HTTPField("Cookie", "a=1"), HTTPField("x-a", "2"), HTTPField("Cookie", "b=2"),
+    ])
+    let request = try Self.order(fields: fields).request
+    #expect(request.value(forHTTPHeaderField: "X-A") == "1, 2")
+    #expect(request.value(forHTTPHeaderField: "Cookie") == "a=1; b=2")
+  }
+
+  @Test func `URLSession is told to keep out`() throws {
+    let request = try Self.order().request
+    #expect(request.url?.absoluteString == "http://h.example/a?b=%20")
+    #expect(request.httpShouldHandleCookies == false)
+    #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+    #expect(request.timeoutInterval == SessionOrder.patience)
+    let configuration = URLSessionSettings().configuration(waitsForConnectivity: false)
+    #expect(configuration.urlCache == nil)
+    #expect(configuration.httpCookieStorage == nil)
+    #expect(configuration.urlCredentialStorage == nil)
+    #expect(configuration.httpShouldSetCookies == false)
+  }
+
+  @Test func `bodies keep their form`() throws {
+    #expect(try Self.order(.post, body: HTTPBody(Data([1]))).body == .data(Data([1])))
+    #expect(try Self.order(.post, body: HTTPBody(Data())).body == .data(Data()))
+    #expect(try Self.order(.post).body == .none)
+    #expect(try Self.order(.get, body: HTTPBody(Data())).body == .none)
+  }
+}

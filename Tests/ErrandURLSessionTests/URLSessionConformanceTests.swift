@@ -1,0 +1,33 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import Testing
+  import TransportChecks
+
+  @Suite struct URLSessionConformanceTests {
+    private static let checks = TransportConformance.every + SessionChecks.all
+
+    @Test(arguments: checks.map(\.name))
+    func `keeps the promises it can`(name: String) async throws {
+      let expected = SessionTable.expected(name)
+      let run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 60)
+      #expect(run.end == expected, "\(name) \(run.end), and the table says that it \(expected). \(run.output)")
+    }
+
+    @Test func `table names checks that exist`() {
+      let names = Set(Self.checks.map(\.name))
+      let listed = SessionTable.dies + SessionTable.hangs + SessionTable.lacks + SessionTable.fails
+      #expect(listed.filter { !names.contains($0) }.isEmpty)
+      #expect(Set(listed).count == listed.count)
+    }
+
+    @Test func `unknown check is told`() async throws {
+      #expect(try await ProbeRun.end(of: "no such check", within: 60).end == .unknown)
+    }
+
+    @Test func `nobody else links FoundationNetworking`() throws {
+      let words = Data("libFoundationNetworking".utf8)
+      #expect(try Data(contentsOf: ProbeRun.place(of: "TransportProbe")).range(of: words) != nil)
+      #expect(try Data(contentsOf: ProbeRun.place(of: "errand")).range(of: words) == nil)
+    }
+  }
+#endif

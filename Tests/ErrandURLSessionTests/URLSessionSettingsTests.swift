@@ -1,0 +1,64 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandURLSession
+
+@Suite struct URLSessionSettingsTests {
+  private static func refusal(_ platform: SessionPlatform, _ change: (inout URLSessionSettings) -> Void) -> String? {
+    var settings = URLSessionSettings()
+    change(&settings)
+    do {
+      try settings.validate(on: platform)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func `Linux refuses what it ignores`() {
+    #expect(
+      Self.refusal(.linux) { $0.proxy = .none }
+        == "URLSession ignores `proxy` on Linux; leave it at `.platform`, or take the transport on libcurl.")
+    #expect(
+      Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 }
+        == "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or take the transport on libcurl.")
+    #expect(Self.refusal(.linux) { $0.connectionsPerHost = 2 } == nil)
+  }
+
+  @Test func `Apple takes all of them`() {
+    #expect(Self.refusal(.apple) { $0.proxy = .none } == nil)
+    #expect(Self.refusal(.apple) { $0.proxy = .host("proxy.example", port: 3128) } == nil)
+    #expect(Self.refusal(.apple) { $0.minimumTLSVersion = .tls1_2 } == nil)
+  }
+
+  @Test func `nonsense is refused everywhere`() {
+    let number = "`connectionsPerHost` must be a number from 1 to 1000."
+    #expect(Self.refusal(.apple) { $0.connectionsPerHost = 0 } == number)
+    #expect(Self.refusal(.linux) { $0.connectionsPerHost = 1_001 } == number)
+    let proxy = "`proxy` must name a host without scheme and user, and a port from 1 to 65535."
+    for (host, port) in [("http://p.example", 1), ("", 1), ("a@p.example", 1), ("p.example", 0), ("p.example", 65_536)]
+    {
+      #expect(Self.refusal(.apple) { $0.proxy = .host(host, port: port) } == proxy)
+    }
+  }
+
+  @Test func `a refused change changes nothing`() throws {
+    let transport = URLSessionTransport()
+    var settings = transport.settings
+    settings.connectionsPerHost = 0
+    #expect(throws: URLSessionSettings.Invalid.self) { try transport.update(settings) }
+    #expect(throws: URLSessionSettings.Invalid.self) { try URLSessionTransport(settings) }
+    #expect(transport.settings == URLSessionSettings())
+    settings.connectionsPerHost = 3
+    try transport.update(settings)
+    #expect(transport.settings.connectionsPerHost == 3)
+  }
+
+  @Test func `platforms declare what they can`() {
+    #expect(SessionPlatform.linux.capabilities.description == "progress, observesStop, fileBody")
+    #expect(
+      SessionPlatform.apple.capabilities.description
+        == "bodySink, http2, proxy, metrics, progress, observesStop, networkKind, fileBody")
+    #expect(URLSessionTransport().capabilities == SessionPlatform.current.capabilities)
+  }
+}

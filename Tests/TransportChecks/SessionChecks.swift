@@ -1,0 +1,89 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// What the transport on URLSession has to keep to beside ``TransportConformance``, in a process of its own since a
+/// platform's Foundation may not live through it.
+package enum SessionChecks {
+  package typealias Check = TransportConformance.Check
+
+  package static let all: [Check] = [
+    Check("a valid answer with trailers") { transport in
+      let server = try LoopbackServer { _ in .chunked(["one", "two"], trailers: ["X-Sum": "6"]) }
+      #expect(try await TransportConformance.get(transport, server.url).text == "onetwo")
+    },
+    Check("an informational answer is no final one") { transport in
+      let server = try LoopbackServer { _ in .ok("final").informational(103) }
+      let request = try HTTPRequest(url: server.url)
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      #expect(failure?.kind == .other)
+      #expect(server.requests.count == 1)
+    },
+    Check("a coded body cut short is told") { transport in
+      let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA0stKkrMS1FIHQwUAFrIB/+MAAAA")).prefix(20)
+      let server = try LoopbackServer { _ in .data(Array(coded)).setting("Content-Encoding", to: "gzip") }
+      let request = try HTTPRequest(url: server.url, fields: ["Accept-Encoding": "gzip"])
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      #expect(failure?.kind == .undecodableContent)
+    },
+    Check("a damaged coded body is told") { transport in
+      let server = try LoopbackServer { _ in .ok("not gzip at all").setting("Content-Encoding", to: "gzip") }
+      let request = try HTTPRequest(url: server.url, fields: ["Accept-Encoding": "gzip"])
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      #expect(failure?.kind == .undecodableContent)
+    },
+    Check("redirects are answers") { transport in
+      let server = try LoopbackServer { request in
+        request.path == "/to" ? .ok("followed") : .status(302, headers: ["Location": "/to"], body: "moved")
+      }
+      for method in [HTTPMethod.get, .post] {
+        let response = try await transport.send(Exchange(request: HTTPRequest(method: method, url: server.url)))
+        #expect(response.status == 302)
+        #expect(response.fields[.location] == "/to")
+        #expect(response.text == "moved")
+      }
+      #expect(server.requests.map(\.path) == ["/", "/"])
+    },
+    Check("stops at any moment end their calls") { transport in
+      let server = try LoopbackServer { request in
+        request.path == "/away" ? .redirect(to: "/") : .generated(count: 40_000)
+      }
+      for turn in 0..<120 {
+        let end = MonotonicInstant.now.advanced(by: .microseconds(turn * 60))
+        let call = CallState(deadline: end)
+        let method: HTTPMethod = turn.isMultiple(of: 3) ? .post : .get
+        let request = try HTTPRequest(method: method, url: server.url + (turn.isMultiple(of: 2) ? "/away" : "/"))
+        do {
+          _ = try await transport.send(Exchange(request: request, call: call))
+        } catch is CallState.Stopped {}
+        #expect(call.openWaits == 0)
+      }
+      #expect(try await TransportConformance.get(transport, server.url).body.count == 40_000)
+    },
+    Check("stops of many at once end in time") { transport in
+      let server = try LoopbackServer { _ in .stall() }
+      try await withThrowingTaskGroup { group in
+        for number in 0..<40 {
+          group.addTask {
+            let end = MonotonicInstant.now.advanced(by: .milliseconds(100 + number))
+            let method: HTTPMethod = number.isMultiple(of: 2) ? .post : .get
+            let request = try HTTPRequest(method: method, url: server.url)
+            let exchange = Exchange(request: request, call: CallState(deadline: end))
+            #expect(await TransportConformance.stop(of: exchange, over: transport) == .expired)
+            #expect(end.duration(to: .now) < TransportConformance.lateness)
+          }
+        }
+        try await group.waitForAll()
+      }
+    },
+    Check("sessions are given back") { transport in
+      let server = try LoopbackServer { _ in .ok("taken") }
+      let post = try HTTPRequest(method: .post, url: server.url, body: HTTPBody(Data([1])))
+      for _ in 0..<5 { _ = try await transport.send(Exchange(request: post)) }
+      for _ in 0..<100 { _ = try await transport.send(Exchange(request: post)) }
+      try await server.wait { $0.openConnectionCount <= 5 }
+    },
+  ]
+}
