@@ -102,10 +102,12 @@ extension APIError {
     }
   }
 
-  /// A clause as a sentence: a capital at its head, unless that is a URL, and a full stop at its end.
+  /// A clause as a sentence: a capital at its head, unless that is a URL, and a full stop at its end, unless it ends as
+  /// a sentence does already.
   static func sentence(_ clause: String) -> String {
     let isURL = clause.hasPrefix("http://") || clause.hasPrefix("https://")
     let capital = isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst()
-    return capital.hasSuffix(".") ? capital : capital + "."
+    let isEnded = capital.last.map { ".!?…。！？".contains($0) } ?? false
+    return isEnded ? capital : capital + "."
   }
 }

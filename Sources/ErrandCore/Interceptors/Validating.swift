@@ -96,8 +96,8 @@ package struct Validating: Interceptor {
     let code = refusal.code.map { $0.stringValue ?? "\($0)" }
     let words = refusal.message.map { ": \($0)" } ?? ""
     let place = envelope?.code.map { "\($0)" } ?? "its place"
-    let sentence = code.map { "The server refused with code \($0)\(words)." } ?? "The answer has no code at \(place)."
-    throw failure(.business, sentence, response).with { $0.businessCode = code }
+    let clause = code.map { "The server refused with code \($0)\(words)" } ?? "The answer has no code at \(place)"
+    throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
   }
 
   private static func failure(

@@ -30,6 +30,12 @@ import Testing
     #expect(error?.businessCode == "E7" && error?.message == "The server refused with code E7.")
   }
 
+  @Test(arguments: ["sold.", "sold!", "已售出。"]) func `a sentence gets no second stop`(words: String) async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":17,"message":"\#(words)"}"#)])
+    let error = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(error?.message == "The server refused with code 17: \(words)")
+  }
+
   @Test func `missing code is a failure`() async {
     let bench = ScriptedClient(answers: [.json(#"{"data":{"nick":"A"}}"#)])
     let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
