@@ -48,6 +48,7 @@ struct SessionFailure {
     guard domain == NSURLErrorDomain else { return .other }
     // The line broke: before the head, or in the body.
     if code == NSURLErrorNetworkConnectionLost { return hasHead ? .truncated : .closedBeforeResponse }
+    if code == NSURLErrorCannotConnectToHost, isElsewhere { return .proxy }
     if Self.vagueCodes.contains(code), let kind = wordedKind { return kind }
     return Self.kinds[code] ?? .other
   }
@@ -73,6 +74,13 @@ struct SessionFailure {
     NSURLErrorRequestBodyStreamExhausted: .bodySource,
   ]
 
+  /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
+  private var isElsewhere: Bool {
+    let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
+    return text.hasPrefix("Failed to connect to ")
+      && !text.hasPrefix("Failed to connect to \(host) port \(origin.port) ")
+  }
+
   private var wordedKind: TransportFailure.Kind? {
     let words = text.lowercased()
     return Self.words.first { words.contains($0.words) }?.kind
@@ -84,7 +92,8 @@ struct SessionFailure {
     ("certificate has expired", .certificateExpired), ("certificate is not yet valid", .certificateNotYetValid),
     ("unable to get local issuer", .unknownAuthority), ("target host name", .wrongHost),
     ("ssl", .tls), ("tls", .tls), ("certificate", .tls),
-    ("content unencoding", .undecodableContent), ("empty reply", .closedBeforeResponse),
+    ("content unencoding", .undecodableContent),
+    ("content encoding", .undecodableContent), ("empty reply", .closedBeforeResponse),
     ("transfer closed with", .truncated), ("out of memory", .tooLarge),
     ("too large response headers", .tooLarge), ("http/0.9", .malformedResponse), ("response", .malformedResponse),
     ("chunk", .malformedResponse), ("header", .malformedResponse), ("content-length", .malformedResponse),
@@ -100,6 +109,7 @@ enum SessionFailureText {
     case .offline: "There is no network on which \(origin) could be reached."
     case .nameLookup: "The name of \(origin.host) could not be resolved."
     case .refused: "Nobody listens at \(origin), or it cannot be reached."
+    case .proxy: "The proxy on the way to \(origin) refused or failed."
     case .idleTimeout: idleTimeout(origin, after: nil)
     case .closedBeforeResponse: "\(origin) closed the connection before its answer."
     case .truncated: "The answer of \(origin) ended before its announced end."

@@ -15,6 +15,8 @@ struct SessionPlatform: Sendable, Equatable {
   let checksFraming: Bool
   /// Whether an answer to the question about a redirect ends the process once the task is cancelled.
   let diesOfLateAnswers: Bool
+  /// Whether a 401 ends with a question that, left to the platform, never comes to an end.
+  let asksInsteadOfEnding: Bool
   /// Whether the proxy can be chosen, and the version of TLS.
   let takesProxyAndTLS: Bool
   /// Whether a session waits for a network when it is told to.
@@ -23,7 +25,8 @@ struct SessionPlatform: Sendable, Equatable {
   /// Foundation of swift.org, on libcurl.
   static let linux = SessionPlatform(
     capabilities: [.progress, .observesStop, .fileBody], contentCodings: ["gzip"], resendsByItself: true,
-    resolvesDots: true, checksFraming: true, diesOfLateAnswers: true, takesProxyAndTLS: false,
+    resolvesDots: true, checksFraming: true, diesOfLateAnswers: true, asksInsteadOfEnding: true,
+    takesProxyAndTLS: false,
     waitsForConnectivity: false)
 
   /// The system's own.
@@ -31,7 +34,7 @@ struct SessionPlatform: Sendable, Equatable {
     capabilities: [
       .progress, .observesStop, .fileBody, .bodySink, .http2, .proxy, .metrics, .networkKind,
     ], contentCodings: ["gzip"], resendsByItself: false, resolvesDots: false, checksFraming: false,
-    diesOfLateAnswers: false, takesProxyAndTLS: true, waitsForConnectivity: true)
+    diesOfLateAnswers: false, asksInsteadOfEnding: false, takesProxyAndTLS: true, waitsForConnectivity: true)
 
   /// The one that this was built for.
   static var current: SessionPlatform {

@@ -50,6 +50,16 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     exchange(of: task)?.sent(totalBytesSent)
   }
 
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard platform.asksInsteadOfEnding else { return completionHandler(.performDefaultHandling, nil) }
+    // By then the whole answer has come, and it is the answer: credentials are the line's.
+    exchange(of: task)?.completed(nil, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
+    completionHandler(.cancelAuthenticationChallenge, nil)
+  }
+
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
     guard let last = metrics.transactionMetrics.last else { return }
     exchange(of: task)?.measured(ExchangeMetrics(SessionTimes(last)))

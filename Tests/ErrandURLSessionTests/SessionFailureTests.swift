@@ -37,6 +37,7 @@ import Testing
     ("transfer closed with 3 bytes remaining to read", TransportFailure.Kind.truncated),
     ("transfer closed with outstanding read data remaining", .truncated), ("Out of memory", .tooLarge),
     ("Nul byte in header", .malformedResponse),
+    ("Unrecognized content encoding type. libcurl understands gzip content encodings.", .undecodableContent),
     ("Error while processing content unencoding: incorrect header check", .undecodableContent),
     ("Invalid Content-Length: value", .malformedResponse),
     ("Illegal or missing hexadecimal sequence in chunked-encoding", .malformedResponse),
@@ -55,6 +56,11 @@ import Testing
     #expect(try Self.failure(-1002, "Received HTTP/0.9 when not allowed").kind == .malformedResponse)
     #expect(try Self.failure(-1002, "Unsupported response code in HTTP response").kind == .malformedResponse)
     #expect(try Self.failure(-1011, "Empty reply from server").kind == .closedBeforeResponse)
+  }
+
+  @Test func `proxy out of reach is told`() throws {
+    #expect(try Self.failure(-1004, "Failed to connect to p.example port 3128 after 1 ms").kind == .proxy)
+    #expect(try Self.failure(-1004, "Failed to connect to h.example port 443 after 1 ms").kind == .refused)
   }
 
   @Test func `lost connection behind the head is a cut`() throws {

@@ -128,10 +128,8 @@ import Testing
 
   @Test func `deadline ends the call`() async throws {
     let server = try LoopbackServer { _ in .stall() }
-    let start = MonotonicInstant.now
     let error = await Self.client(server).outcome(of: Get(at: "a"), options: .deadline(.milliseconds(150))).error
     #expect(error?.stage == .deadline)
-    #expect(start.duration(to: .now) < .seconds(3))
     #expect(server.requests.count == 1)
   }
 

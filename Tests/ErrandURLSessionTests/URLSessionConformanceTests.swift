@@ -3,7 +3,8 @@
   import Testing
   import TransportChecks
 
-  @Suite struct URLSessionConformanceTests {
+  // One child at a time: a hundred processes at once would make every other test late.
+  @Suite(.serialized) struct URLSessionConformanceTests {
     private static let checks = TransportConformance.every + SessionChecks.all
 
     @Test(arguments: checks.map(\.name))

@@ -34,6 +34,35 @@ package enum SessionChecks {
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
       #expect(failure?.kind == .undecodableContent)
     },
+    Check("a demand for credentials is an answer") { transport in
+      for scheme in [
+        "Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Bearer", "Negotiate", "NTLM",
+      ] {
+        let server = try LoopbackServer { _ in
+          .status(401, headers: ["WWW-Authenticate": scheme], body: "who are you?")
+        }
+        for method in [HTTPMethod.get, .post] {
+          let response = try await transport.send(Exchange(request: HTTPRequest(method: method, url: server.url)))
+          #expect(response.status == 401)
+          #expect(response.text == "who are you?")
+          #expect(response.fields["WWW-Authenticate"] == scheme)
+        }
+        #expect(server.requests.count == 2)
+      }
+    },
+    Check("a busy library holds no stop up") { transport in
+      let trailers = String(repeating: "a: b\r\n", count: 60_000)
+      let server = try LoopbackServer { _ in
+        .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + trailers + "\r\n")
+      }
+      for method in [HTTPMethod.get, .post] {
+        let end = MonotonicInstant.now.advanced(by: .milliseconds(300))
+        let request = try HTTPRequest(method: method, url: server.url)
+        let exchange = Exchange(request: request, call: CallState(deadline: end))
+        #expect(await TransportConformance.stop(of: exchange, over: transport) == .expired)
+        #expect(end.duration(to: .now) < TransportConformance.lateness)
+      }
+    },
     Check("redirects are answers") { transport in
       let server = try LoopbackServer { request in
         request.path == "/to" ? .ok("followed") : .status(302, headers: ["Location": "/to"], body: "moved")

@@ -1,0 +1,28 @@
+// The transport on URLSession, exchanged by its name. A product of its own on Linux.
+import Errand
+import ErrandURLSession
+
+let client = APIClient(baseURL: "https://api.example.com")
+
+// snippet.choose
+client.configure { $0.transport = .urlSession }
+
+// snippet.settings
+var settings = URLSessionSettings()
+settings.connectionsPerHost = 4
+let transport = try URLSessionTransport(settings)
+client.configure { $0.transport = .own(transport) }
+
+settings.connectionsPerHost = 8
+try transport.update(settings)  // exchanges that begin from now on
+
+// snippet.refused
+do {
+  settings.minimumTLSVersion = .tls1_3
+  try transport.update(settings)
+} catch {
+  print(error)  // On Linux: URLSession ignores `minimumTLSVersion` on Linux; …
+}
+// snippet.end
+
+print(transport.capabilities)
