@@ -84,6 +84,10 @@ let package = Package(
     .executableTarget(
       name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],
       swiftSettings: strict),
+    // Apps as teams would write them, each with a server of its own.
+    .executableTarget(
+      name: "ExampleMarket", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Market",
+      exclude: ["README.md"], swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
@@ -156,6 +160,9 @@ let package = Package(
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ExampleTests", dependencies: ["ExampleMarket", "Errand", "ErrandTesting"],
+      swiftSettings: strict),
   ]
 )
 
