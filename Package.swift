@@ -88,6 +88,9 @@ let package = Package(
     .executableTarget(
       name: "ExampleMarket", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Market",
       exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
+      name: "ExampleLedger", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Ledger",
+      exclude: ["README.md"], swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
@@ -161,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
-      name: "ExampleTests", dependencies: ["ExampleMarket", "Errand", "ErrandTesting"],
+      name: "ExampleTests", dependencies: ["ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting"],
       swiftSettings: strict),
   ]
 )
