@@ -197,10 +197,10 @@ import Testing
   @Test @MainActor func `hits pass no library`() async throws {
     let market = try market()
     market.server.slowOffer.open()
-    let counting = CountingTransport(over: CurlTransport())
-    market.client.configure { $0.transport = .own(counting) }
+    let before = Libraries.counted
+    market.client.configure { $0.transport = .named("counting") }
     for _ in 1...3 { _ = try await market.client.send(GetOffer(id: 7)) }
-    #expect(counting.count == 1 && counting.capabilities.contains(.bodySource))
+    #expect(Libraries.counted == before + 1 && market.server.requests.count == 1)
   }
 
   // MARK: - The program
