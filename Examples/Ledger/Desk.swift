@@ -7,6 +7,7 @@ final class Desk: Sendable {
   private struct State: Sendable {
     var token: String?
     var logins = 0
+    var wrapsRates = false
     var bookings = [
       BookingMessage(id: 1, text: "Rent of the workshop", cents: -95_000, receipt: "rent-1"),
       BookingMessage(id: 2, text: "Table for Ms. Öberg", cents: 215_450),
@@ -16,6 +17,10 @@ final class Desk: Sendable {
   private let state = Mutex(State())
 
   var bookings: [BookingMessage] { state.withLock { $0.bookings } }
+
+  var wrapsRates: Bool { state.withLock { $0.wrapsRates } }
+
+  func wrapRates() { state.withLock { $0.wrapsRates = true } }
 
   func knows(_ request: RecordedRequest) -> Bool {
     state.withLock { state in state.token.map { request.headers["Authorization"] == "Bearer \($0)" } ?? false }

@@ -63,11 +63,9 @@ extension Ledger {
     console.say("the year, by its own time-out: \(try await year.count) bookings")
     client.configure { $0.timeouts.total = .seconds(30) }
 
-    let wrapped = #"{"rates": {"SEK": 1131}}"#
-    server.next(.json(wrapped))
+    server.wrapRates()
     await fails("rates of the new form") { try await reports.rates() }
     client.configure { $0.envelope = Envelope(value: "rates") }
-    server.next(.json(wrapped))
     console.say("rates in their envelope: SEK \(try await reports.rates()["SEK"] ?? 0)")
     console.say("messages and texts as before: \(try await bookings.all().count) bookings")
   }

@@ -25,9 +25,8 @@ extension Ledger {
   /// One logout: what is under way ends, the server is told, and nothing is carried any more.
   func logOut() async throws {
     console.heading("Ada logs out while a booking is on its way")
-    let before = server.silence.arrivals
     async let booking = bookings.booking(4)
-    try await server.silence.reached(times: before + 1)
+    try await server.slowBooking.reached()
     try await session.logOut()
     showLast()
     do {

@@ -7,18 +7,22 @@ import Synchronization
 final class LedgerServer: Sendable {
   /// Holds the report of the year back until it opens.
   let slowYear: Gate
-  /// Holds the statement of month 13 back, and booking 4: nothing comes of either.
-  let silence: Gate
+  /// Holds the statement of month 13 back.
+  let slowStatement: Gate
+  /// Holds booking 4 back.
+  let slowBooking: Gate
+  private let desk: Desk
   private let loopback: LoopbackServer
 
   init() throws {
-    let (slowYear, silence, desk) = (Gate(), Gate(), Desk())
-    (self.slowYear, self.silence) = (slowYear, silence)
+    let (slowYear, slowStatement, slowBooking, desk) = (Gate(), Gate(), Gate(), Desk())
+    (self.slowYear, self.slowStatement, self.slowBooking) = (slowYear, slowStatement, slowBooking)
+    self.desk = desk
     loopback = try LoopbackServer { request in
       switch Self.host(of: request) {
       case Hosts.cdn: Self.picture(request)
-      case Hosts.reports: Self.report(request, desk, slowYear, silence)
-      default: Self.booking(request, desk, silence)
+      case Hosts.reports: Self.report(request, desk, slowYear, slowStatement)
+      default: Self.booking(request, desk, slowBooking)
       }
     }
   }
@@ -39,12 +43,15 @@ final class LedgerServer: Sendable {
     String(request.headers["Host"]?.prefix { $0 != ":" } ?? "")
   }
 
+  /// From here on the rates come in an envelope.
+  func wrapRates() { desk.wrapRates() }
+
   /// The next request gets this answer, whatever it asks.
   func next(_ answer: LoopbackAnswer) { loopback.enqueue(answer) }
 }
 
 extension LedgerServer {
-  private static func booking(_ request: RecordedRequest, _ desk: Desk, _ silence: Gate) -> LoopbackAnswer {
+  private static func booking(_ request: RecordedRequest, _ desk: Desk, _ slowBooking: Gate) -> LoopbackAnswer {
     if (request.method, request.path) == ("POST", "/login") { return desk.logIn(request) }
     guard desk.knows(request) else { return refusal("Log in first.") }
     switch (request.method, request.path) {
@@ -53,19 +60,19 @@ extension LedgerServer {
     case ("GET", "/bookings"):
       return message(BookingsMessage(desk.bookings)).setting("Cache-Control", to: "max-age=3600")
     case ("POST", "/bookings"): return desk.add(request)
-    case ("GET", "/bookings/4"): return .ok("never").held(at: silence)
+    case ("GET", "/bookings/4"): return .ok("It is lost.").held(at: slowBooking)
     default: return .status(404)
     }
   }
 
   private static func report(
-    _ request: RecordedRequest, _ desk: Desk, _ slowYear: Gate, _ silence: Gate
+    _ request: RecordedRequest, _ desk: Desk, _ slowYear: Gate, _ slowStatement: Gate
   ) -> LoopbackAnswer {
     guard desk.knows(request) else { return refusal("Log in first.") }
     switch request.path {
-    case "/rates": return .json(#"{"SEK": 1130, "USD": 108}"#)
+    case "/rates": return .json(desk.wrapsRates ? #"{"rates": {"SEK": 1131}}"# : #"{"SEK": 1130, "USD": 108}"#)
     case "/statements/3": return .ok("March: 2 bookings, balance 1204.50")
-    case "/statements/13": return .ok("never").held(at: silence)
+    case "/statements/13": return .ok("No such month.").held(at: slowStatement)
     case "/year": return message(BookingsMessage(desk.bookings)).held(at: slowYear)
     default: return .status(404)
     }

@@ -22,6 +22,7 @@ extension Market {
     try await server.slowSearch.reached()
     search.search.start(SearchOffers(word: "lamp"))
     await search.bell.rung()
+    server.quickSearch.open()
     await search.bell.rung()
     search.search.start(SearchOffers(word: "lam"))
     try await server.slowSearch.reached(times: 2)

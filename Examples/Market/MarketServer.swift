@@ -6,11 +6,13 @@ final class MarketServer: Sendable {
   let slowOffer: Gate
   /// Holds every search back whose word is "lam".
   let slowSearch: Gate
+  /// Holds the others back.
+  let quickSearch: Gate
   private let loopback: LoopbackServer
 
   init() throws {
-    let (slowOffer, slowSearch) = (Gate(), Gate())
-    (self.slowOffer, self.slowSearch) = (slowOffer, slowSearch)
+    let (slowOffer, slowSearch, quickSearch) = (Gate(), Gate(), Gate())
+    (self.slowOffer, self.slowSearch, self.quickSearch) = (slowOffer, slowSearch, quickSearch)
     loopback = try LoopbackServer { request in
       switch (request.method, request.path) {
       case ("GET", "/offers"): Self.page(request.query ?? "")
@@ -18,7 +20,7 @@ final class MarketServer: Sendable {
       case ("GET", "/offers/8"): Self.data(Stock.chair)
       case ("GET", "/offers/9"): .json(#"{"code": 17, "message": "This offer is sold."}"#)
       case ("GET", "/rates"): Self.data(#"{"EUR": 100, "SEK": 1130}"#)
-      case ("GET", "/search"): Self.search(request.query ?? "", slow: slowSearch)
+      case ("GET", "/search"): Self.found.held(at: request.target.contains("q=lam&") ? slowSearch : quickSearch)
       case ("POST", "/offers/7/pictures"): Self.picture(request)
       default: .status(404)
       }
@@ -49,10 +51,7 @@ final class MarketServer: Sendable {
     }
   }
 
-  private static func search(_ query: String, slow: Gate) -> LoopbackAnswer {
-    let found = data(#"{"titles": ["Brass lamp"]}"#)
-    return query.hasPrefix("q=lam&") ? found.held(at: slow) : found
-  }
+  private static var found: LoopbackAnswer { data(#"{"titles": ["Brass lamp"]}"#) }
 
   private static func picture(_ request: RecordedRequest) -> LoopbackAnswer {
     guard request.bodyLength < 2 << 20 else {

@@ -63,7 +63,7 @@ import Testing
   @Test func `logout ends what is under way`() async throws {
     try await logIn()
     let booking = Task { try await ledger.bookings.booking(4) }
-    try await server.silence.reached()
+    try await server.slowBooking.reached()
     try await ledger.session.logOut()
     let error = try await failure { try await booking.value }
     #expect(error.stage == .cancelled && error.code == .loggedOut)
@@ -165,10 +165,10 @@ import Testing
   @Test func `a new default spares calls under way`() async throws {
     try await logIn()
     let booking = Task { try await ledger.bookings.booking(4) }
-    try await server.silence.reached()
+    try await server.slowBooking.reached()
     ledger.client.configure { $0.timeouts.total = .milliseconds(50) }
     #expect(try await failure { try await ledger.reports.statement(month: 13) }.stage == .deadline)
-    server.silence.open()
+    server.slowBooking.open()
     let error = try await failure { try await booking.value }
     #expect(error.code == .contentType, "the answer came, a text where a message was due")
   }
@@ -176,7 +176,7 @@ import Testing
   @Test func `an envelope changes JSON alone`() async throws {
     try await logIn()
     ledger.client.configure { $0.envelope = Envelope(value: "rates") }
-    server.next(.json(#"{"rates": {"SEK": 1131}}"#))
+    server.wrapRates()
     #expect(try await ledger.reports.rates() == ["SEK": 1131])
     #expect(try await ledger.bookings.all().count == 2)
     #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
