@@ -111,6 +111,16 @@ let package = Package(
     .executableTarget(
       name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],
       swiftSettings: strict),
+    // Apps as teams write them, each with a server of its own.
+    .executableTarget(
+      name: "ExampleAlbum", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Album",
+      exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
+      name: "ExampleMarket", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Market",
+      exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
+      name: "ExampleLedger", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Ledger",
+      exclude: ["README.md"], swiftSettings: strict),
 
     // Bridges to C libraries.
     .target(name: "CErrandFiles"),
@@ -172,7 +182,7 @@ let package = Package(
       name: "ErrandURLSessionTests",
       dependencies: [
         "ErrandURLSession", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand", "TransportChecks",
-        "TransportProbe",
+        "TransportProbe", "TestPrograms",
       ],
       swiftSettings: strict),
     // A process that holds the transport on URLSession to one check: Foundation on Linux can end it.
@@ -199,12 +209,9 @@ let package = Package(
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
-    // Apps as teams write them, each with a server of its own.
-    .executableTarget(
-      name: "ExampleAlbum", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Album", exclude: ["README.md"],
-      swiftSettings: strict),
     .testTarget(
-      name: "ExampleTests", dependencies: ["ExampleAlbum", "Errand", "ErrandTesting", "TestPrograms"],
+      name: "ExampleTests",
+      dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestPrograms"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting", "TestPrograms"],

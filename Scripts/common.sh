@@ -25,7 +25,7 @@ find_redis() { command -v redis-server; }
 # The folders of Swift sources that exist, for the formatter.
 swift_folders() {
   local folder
-  for folder in Sources Tests Snippets Fuzz Benchmarks/Package.swift Benchmarks/Sources; do
+  for folder in Sources Examples Tests Snippets Fuzz Benchmarks/Package.swift Benchmarks/Sources; do
     if [[ -e $folder ]]; then printf '%s\n' "$folder"; fi
   done
 }

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
   import Foundation
+  import TestPrograms
   import Testing
   import TransportChecks
 
@@ -27,8 +28,8 @@
 
     @Test func `nobody else links FoundationNetworking`() throws {
       let words = Data("libFoundationNetworking".utf8)
-      #expect(try Data(contentsOf: ProbeRun.place(of: "TransportProbe")).range(of: words) != nil)
-      #expect(try Data(contentsOf: ProbeRun.place(of: "errand")).range(of: words) == nil)
+      #expect(try Data(contentsOf: BuiltProgram("TransportProbe").place).range(of: words) != nil)
+      #expect(try Data(contentsOf: BuiltProgram("errand").place).range(of: words) == nil)
     }
   }
 #endif

@@ -37,9 +37,11 @@ extension ResponseDecoder where Value: WireMessage {
 }
 
 extension APIError {
-  /// The server's body as a message, such as the code and the words of a refusal; nil where no body came or it is of
-  /// another form.
+  /// The body of a refused answer as a message, such as the code and the words of a refusal; nil where no body came, it
+  /// is of another form, or the answer was not refused but could not be read: most bytes of one message can be read as
+  /// another one.
   public func body<Message: WireMessage>(asMessage type: Message.Type = Message.self) -> Message? {
-    response.flatMap { $0.body.isEmpty ? nil : try? Message(wire: $0.body) }
+    guard stage == .validate else { return nil }
+    return response.flatMap { $0.body.isEmpty ? nil : try? Message(wire: $0.body) }
   }
 }

@@ -69,7 +69,8 @@ package struct Validating: Interceptor {
       value = try JSONValue(parsing: response.body)
     } catch {
       if error == .empty, acceptsNothing(plan) { return }
-      throw failure(.notJSON, "JSON was expected, but \(clause(of: error))", response, cause: error)
+      let message = "JSON was expected, but \(clause(of: error))\(cure(plan))"
+      throw failure(.notJSON, message, response, cause: error)
     }
     try checkBusiness(value, of: response, by: plan.envelope)
     do {
@@ -83,6 +84,12 @@ package struct Validating: Interceptor {
   private static func acceptsNothing(_ plan: CallPlan) -> Bool {
     guard plan.envelope?.code == nil, let shape = plan.shape else { return false }
     return (try? shape.check(data: Data())) != nil
+  }
+
+  /// What to do where nothing but an envelope wants JSON: most are the client's, and this request has another form.
+  private static func cure(_ plan: CallPlan) -> String {
+    guard plan.shape == nil else { return "" }
+    return " The envelope looks for a code in it; a request of another form declares `Envelope.bare`."
   }
 
   private static func clause(of error: JSONError) -> String {

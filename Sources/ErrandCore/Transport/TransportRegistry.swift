@@ -10,7 +10,8 @@ public enum TransportChoice: Sendable {
   case own(any Transport)
 }
 
-/// Transports by name. The platform's and those that come with the library are registered from the start.
+/// Transports by name. The platform's and those that come with the library are registered when the first client is made:
+/// look one up by its name inside the closure of ``register(_:replacing:_:)``, which runs later.
 ///
 /// ```swift
 /// TransportRegistry.shared.register("mine") { MyTransport() }

@@ -128,8 +128,12 @@ import Testing
     let told = refused?.body(asMessage: User.self)
     #expect(refused?.status == 404 && told?.id == 300 && told?.name == "no such user")
 
+    server.enqueue(.data(refusal, contentType: "application/x-protobuf"))
+    let noModel = await client.outcome(of: Save(), as: Reform { (_: User) throws -> Int in throw User.Broken() }).error
+    #expect(noModel?.code == .reform && noModel?.response != nil && noModel?.body(asMessage: User.self) == nil)
+
     let unwritable = await client.outcome(of: Save(user: User(name: "unwritable"))).error
     #expect(unwritable?.stage == .build && unwritable?.code == .invalidBody && unwritable?.cause is User.Broken)
-    #expect(server.requests.count == 3)
+    #expect(server.requests.count == 4)
   }
 }

@@ -36,6 +36,14 @@ import Testing
     #expect(error?.message == "The server refused with code 17: \(words)")
   }
 
+  @Test func `another form names the cure`() async {
+    let bench = ScriptedClient(answers: [.text("no JSON"), .text("no JSON")])
+    let error = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(error?.code == .notJSON && error?.message.contains("`Envelope.bare`") == true)
+    let shaped = await bench.failure(of: Sending(shape: .any))
+    #expect(shaped?.code == .notJSON && shaped?.message.contains("Envelope") == false)
+  }
+
   @Test func `missing code is a failure`() async {
     let bench = ScriptedClient(answers: [.json(#"{"data":{"nick":"A"}}"#)])
     let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))

@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+import TestPrograms
 
 /// How one check ended in a process of its own, `TransportProbe`.
 enum ProbeEnd: Equatable, CustomStringConvertible {
@@ -32,7 +32,7 @@ enum ProbeRun {
   /// Runs one check. `limit` is in seconds.
   static func end(of name: String, within limit: Double) async throws -> (end: ProbeEnd, output: String) {
     let process = Process()
-    process.executableURL = try place(of: "TransportProbe")
+    process.executableURL = try BuiltProgram("TransportProbe").place
     process.arguments = [name]
     process.environment = ProcessInfo.processInfo.environment.merging([
       "SWIFT_BACKTRACE": "enable=no", "LLVM_PROFILE_FILE": "/dev/null",
@@ -66,14 +66,5 @@ enum ProbeRun {
     case 2: .lacks
     default: .unknown
     }
-  }
-
-  /// A program lies beside the bundle of tests.
-  static func place(of program: String) throws -> URL {
-    let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
-    let folders = sequence(first: tests) { $0.path().count > 1 ? $0.deletingLastPathComponent() : nil }
-    let found = folders.prefix(6).map { $0.appending(path: program) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path()) }
-    return try #require(found, "\(program) is not beside the tests; build all products first")
   }
 }

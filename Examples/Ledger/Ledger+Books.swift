@@ -1,0 +1,72 @@
+import Errand
+import ErrandTesting
+import Foundation
+
+extension Ledger {
+  /// Messages on the wire, models in the app.
+  func book() async throws {
+    console.heading("The books")
+    let paper = try await bookings.add("Paper & ink", cents: -1_245)
+    console.say("booked as number \(paper.id): \(paper.text), \(paper.amount.inEuros)")
+    console.say("on the wire: \(server.requests.last?.bodyLength ?? 0) bytes")
+    let all = try await bookings.all()
+    for booking in all { console.say("\(booking.id). \(booking.text), \(booking.amount.inEuros)") }
+    console.say("balance: \(all.reduce(Decimal(0)) { $0 + $1.amount }.inEuros)")
+  }
+
+  /// What does not come back as it should.
+  func stumble() async {
+    console.heading("A bad day")
+    await fails("a booking of nothing") { try await bookings.add("Nothing", cents: 0) }
+    server.next(.status(503, headers: ["Content-Type": "text/plain"]))
+    await fails("a busy server") { try await bookings.add("Nails", cents: -399) }
+    let cut: [UInt8] = [0x0A, 0x0C, 0x08, 0x01, 0x12]
+    server.next(.data(cut, contentType: "application/x-protobuf"))
+    await fails("a cut message") { try await bookings.all() }
+    server.next(.status(200, headers: ["Content-Type": "text/html"], body: "<h1>Welcome to the hotel</h1>"))
+    await fails("a page in its place") { try await bookings.all() }
+    server.next(LedgerServer.message(BookingMessage(text: "Ghost", cents: 1)))
+    await fails("a message without a model") { try await bookings.booking(9) }
+  }
+
+  /// Each report in its own form.
+  func readReports() async throws {
+    console.heading("A response type for each request")
+    console.say("text: \(try await reports.statement(month: 3))")
+    let rates = try await reports.rates().sorted { $0.key < $1.key }
+    console.say("JSON: \(rates.map { "\($0.key) \($0.value)" }.joined(separator: ", "))")
+    console.say("bytes: \(try await receipts.picture("rent-1").value.count) of a picture")
+  }
+
+  /// A year for the CDN, nothing elsewhere.
+  func lookAtReceipts() async throws {
+    console.heading("A year for the CDN, nothing elsewhere")
+    let before = server.requests.count
+    for name in ["table-2", "table-2", "rent-1"] {
+      let picture = try await receipts.picture(name)
+      console.say("\(name): \(picture.origin.rawValue)")
+    }
+    console.say("asked of the CDN: \(server.requests.count - before)")
+    let books = server.requests.count
+    for _ in 1...2 { _ = try await bookings.all() }
+    console.say("asked for the bookings, read twice: \(server.requests.count - books)")
+  }
+
+  /// The shared client gets other defaults; what a request says of its own stays.
+  func changeDefaults() async throws {
+    console.heading("Other defaults on the shared client")
+    async let year = reports.year()
+    try await server.slowYear.reached()
+    client.configure { $0.timeouts.total = .milliseconds(100) }
+    await fails("month 13, by the default") { try await reports.statement(month: 13) }
+    server.slowYear.open()
+    console.say("the year, by its own time-out: \(try await year.count) bookings")
+    client.configure { $0.timeouts.total = .seconds(30) }
+
+    server.wrapRates()
+    await fails("rates of the new form") { try await reports.rates() }
+    client.configure { $0.envelope = Envelope(value: "rates") }
+    console.say("rates in their envelope: SEK \(try await reports.rates()["SEK"] ?? 0)")
+    console.say("messages and texts as before: \(try await bookings.all().count) bookings")
+  }
+}

@@ -1,0 +1,32 @@
+import Errand
+import Foundation
+
+/// Where sellers add pictures: a bar shows how far one is.
+@MainActor
+final class SellScreen: APIManagerDelegate {
+  let bell = Bell()
+  let pictures: APIManager<AddPicture>
+  private let console: Console
+
+  init(_ client: APIClient, _ console: Console) {
+    self.console = console
+    pictures = APIManager(client, options: CallOptions(accessories: [UploadBar(console)]))
+    pictures.delegate = self
+  }
+
+  func add(_ file: URL, caption: String) {
+    pictures.start(AddPicture(offerID: 7, caption: caption, file: file))
+  }
+
+  func managerFinished(_ manager: any APIManaging) {
+    console.say("the offer has \(pictures.lastOutcome?.value?.pictures ?? 0) pictures now")
+    bell.ring()
+  }
+
+  func managerFailed(_ manager: any APIManaging) {
+    let error = pictures.lastError
+    let words = error?.body(as: AddPicture.ErrorBody.self)?.message ?? error?.message ?? ""
+    console.say("no picture: \(words)")
+    bell.ring()
+  }
+}
