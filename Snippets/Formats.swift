@@ -119,3 +119,7 @@ struct GetToken: APIRequest {
 let token = try await client.send(GetToken())["oauth_token"]
 // snippet.end
 print(token ?? "none", server.requests.count)
+
+// snippet.default
+client.configure { $0.responseFormat = PropertyListFormat() }
+// snippet.end

@@ -135,7 +135,7 @@ extension CallRun {
   /// Adds what a refused answer holds, as the request's type for errors; bodies over 16 KiB are read elsewhere.
   private func readingBody(of error: APIError) async -> APIError {
     guard error.stage == .validate, let answer = error.response else { return error }
-    let rules = DecodingRules(json: jsonDecoding, envelope: nil)
+    let rules = decodingRules(nil)
     let isLarge = answer.body.count > Validating.inlineLimit
     let body = isLarge ? await Self.readElsewhere(typed, answer, rules) : typed.errorBody(of: answer, rules)
     return error.with { $0.errorBody = body }
@@ -150,7 +150,7 @@ extension CallRun {
   /// Decodes and notes how long that took; bodies over 16 KiB elsewhere than on the caller's actor.
   private func decode(_ response: HTTPResponse, _ context: CallContext) async -> APIError? {
     let begin = snapshot.timers.now
-    let rules = DecodingRules(json: jsonDecoding, envelope: context.plan.envelope)
+    let rules = decodingRules(context.plan.envelope)
     let kept = context.cache?.decodedRules
     let isKnown = kept.map { response.hit?.value(for: $0) != nil } ?? false
     let error: APIError?

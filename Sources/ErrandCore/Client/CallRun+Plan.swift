@@ -67,7 +67,14 @@ extension CallRun {
       declared: declared, rules: configuration.cacheRules, standing: configuration.cachePolicy, mode: options.cache,
       key: plan.cacheKey, appVersion: configuration.appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal,
       request: request,
-      decodedRules: bodiesAreFinal ? typed.decodedRules(plan, jsonDecoding) : nil)
+      decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
+  }
+
+  /// How the answer is read, and the body of a refusal, which no envelope surrounds.
+  func decodingRules(_ envelope: Envelope?) -> DecodingRules {
+    DecodingRules(
+      json: jsonDecoding, envelope: envelope,
+      format: family?.responseFormat ?? snapshot.configuration.responseFormat)
   }
 
   private func cacheAlias(_ request: any APIRequest) throws(APIError) -> CacheAlias {

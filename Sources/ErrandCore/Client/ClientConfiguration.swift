@@ -42,6 +42,9 @@ public struct ClientConfiguration: Sendable {
   public var statusRule = StatusRule.success
   /// What stands round the values of every answer; nil for nothing.
   public var envelope: Envelope?
+  /// The format that answers have where their request declares no decoder: of all `Decodable` types but bytes, texts and
+  /// ``ErrandJSON/JSONValue``, and of error bodies; nil for JSON.
+  public var responseFormat: (any ResponseFormat)?
   /// How JSON is read.
   public var jsonDecoding = JSONDecoding()
   /// How JSON is written.

@@ -4,7 +4,7 @@ import ErrandJSON
 /// which knows no types, so that no wait has to carry a value of unknown size.
 protocol CallTyping: AnyObject, Sendable {
   /// By which rules the value is made; nil where they cannot be compared.
-  func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules?
+  func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules?
   /// The job that tells of the stored answer, for a call that wants it first; nil for every other.
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
   /// Whether the value is made of a body in memory.
@@ -51,18 +51,18 @@ final class TypedCall<R: APIRequest>: CallTyping {
   func build(
     _ builder: RequestBuilder, _ family: RequestFamily?, _ options: CallOptions
   ) throws(APIError) -> HTTPRequest {
-    try builder.build(request, family, options, accept: decoder.accept)
+    try builder.build(request, family, options, decoder)
   }
 
   var isTwofold: Bool { onCached != nil }
 
   var readsBody: Bool { decoder.readsBody }
 
-  func decodedRules(_ plan: CallPlan, _ json: JSONDecoding) -> DecodedRules? {
-    guard decoder.isByType else { return nil }
+  func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
+    guard decoder.isByType(rules.format) else { return nil }
     return DecodedRules(
       type: R.self, status: plan.statusRule, contentTypes: plan.contentTypes, shape: plan.shape,
-      envelope: plan.envelope, json: json)
+      envelope: plan.envelope, json: rules.json)
   }
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
@@ -79,7 +79,7 @@ final class TypedCall<R: APIRequest>: CallTyping {
     } catch let error as APIError {
       return error
     } catch {
-      let clause = "the answer could not be read as \(decoder.name): \(error)\(Self.cure(for: error))"
+      let clause = "the answer could not be read as \(decoder.name(in: rules.format)): \(error)\(Self.cure(for: error))"
       return APIError(.decode, .decoding, APIError.sentence(clause), cause: error)
     }
   }

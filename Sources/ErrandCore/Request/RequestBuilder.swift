@@ -23,7 +23,7 @@ final class RequestBuilder: Sendable {
   }
 
   func build<R: APIRequest>(
-    _ request: R, _ family: RequestFamily?, _ options: CallOptions, accept: String
+    _ request: R, _ family: RequestFamily?, _ options: CallOptions, _ decoder: ResponseDecoder<R.Response>
   ) throws(APIError) -> HTTPRequest {
     do {
       try request.check()
@@ -39,6 +39,7 @@ final class RequestBuilder: Sendable {
     }
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
+    let accept = decoder.accept(in: family?.responseFormat ?? configuration.responseFormat)
     var fields = HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
@@ -52,7 +53,7 @@ final class RequestBuilder: Sendable {
 
   /// Makes what a request alone would send, without the options of any call.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
-    try build(request, request.family, CallOptions(), accept: request.decoder.accept)
+    try build(request, request.family, CallOptions(), request.decoder)
   }
 
   /// A new key for each call; it stays the same over the call's attempts.

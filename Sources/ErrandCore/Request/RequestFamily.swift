@@ -29,6 +29,8 @@ public struct RequestFamily: Sendable {
   public var statusRule: StatusRule?
   /// What stands round the values; nil for the client's envelope.
   public var envelope: Envelope?
+  /// The format of answers whose request declares no decoder; nil for the client's.
+  public var responseFormat: (any ResponseFormat)?
   /// How arguments are written; nil for the client's style.
   public var argumentStyle: ArgumentStyle?
   /// How answers are kept; ``CachePolicy/inherited`` for the client's rules.
@@ -39,7 +41,7 @@ public struct RequestFamily: Sendable {
     _ name: String, baseURL: String? = nil, cdnURL: String? = nil, headers: RequestHeaders = RequestHeaders(),
     arguments: Arguments = Arguments(), timeouts: Timeouts? = nil, statusRule: StatusRule? = nil,
     envelope: Envelope? = nil, argumentStyle: ArgumentStyle? = nil, cache: CachePolicy = .inherited,
-    retries: RetryPolicy? = nil
+    retries: RetryPolicy? = nil, responseFormat: (any ResponseFormat)? = nil
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -52,5 +54,6 @@ public struct RequestFamily: Sendable {
     self.argumentStyle = argumentStyle
     self.cache = cache
     self.retries = retries
+    self.responseFormat = responseFormat
   }
 }

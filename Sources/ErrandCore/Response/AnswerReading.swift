@@ -17,13 +17,14 @@ extension APIClient {
     let made = Locked<AnswerReading?>(nil)
     let shared = request.jsonDecoding ?? configuration.jsonDecoding
     let decoder = request.decoder
+    let format = request.family?.responseFormat ?? configuration.responseFormat
     try await probing(request) { frozen, context in
       let plan = context.plan
       made.withLock {
         $0 = AnswerReading(request: frozen) { response in
           plan.takes(response)
-            ? decoder.misfits(in: response, shared, plan.envelope)
-            : ResponseDecoder<R.ErrorBody>.automatic.misfits(in: response, shared, nil)
+            ? decoder.misfits(in: response, shared, plan.envelope, format)
+            : ResponseDecoder<R.ErrorBody>.automatic.misfits(in: response, shared, nil, format)
         }
       }
     }
@@ -33,8 +34,10 @@ extension APIClient {
 }
 
 extension ResponseDecoder {
-  fileprivate func misfits(in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope?) -> [JSONMisfit] {
-    guard let type = Value.self as? any Decodable.Type else { return [] }
+  fileprivate func misfits(
+    in response: HTTPResponse, _ shared: JSONDecoding, _ envelope: Envelope?, _ format: (any ResponseFormat)?
+  ) -> [JSONMisfit] {
+    guard let type = Value.self as? any Decodable.Type, !readsOther(format) else { return [] }
     let place = envelope?.value ?? .root
     switch json {
     case nil: return []

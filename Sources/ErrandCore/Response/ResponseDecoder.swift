@@ -11,7 +11,9 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   public let name: String
   /// What the decoder reads, sent as `Accept` where nobody says anything else.
   public let accept: String
-  let decode: @Sendable (HTTPResponse, DecodingRules) throws -> Value
+  private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
+  /// Reads another format in its place; nil for a decoder that somebody chose.
+  private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
   /// How the type is read from JSON; nil where it is not.
   let json: JSONRules?
   /// Whether it is known to read the body, so that it has nothing to read where that goes into a file.
@@ -26,7 +28,25 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   }
 
   /// Whether type and rules alone say what comes out, so that the value may be kept.
-  var isByType: Bool { if case .shared? = json { true } else { false } }
+  func isByType(_ format: (any ResponseFormat)?) -> Bool {
+    if readsOther(format) { return false }
+    return if case .shared? = json { true } else { false }
+  }
+
+  /// Whether the family's or client's format is read.
+  func readsOther(_ format: (any ResponseFormat)?) -> Bool { readOther != nil && format != nil }
+
+  /// Makes the value: in the format of the family or the client where the request declares no decoder.
+  func decode(_ response: HTTPResponse, _ rules: DecodingRules) throws -> Value {
+    if let readOther, let format = rules.format { return try readOther(response, format) }
+    return try read(response, rules)
+  }
+
+  /// The name of the format that is read.
+  func name(in format: (any ResponseFormat)?) -> String { readOther == nil ? name : format?.name ?? name }
+
+  /// What is sent as `Accept`.
+  func accept(in format: (any ResponseFormat)?) -> String { readOther == nil ? accept : format?.accept ?? accept }
 
   init(
     name: String, accept: String, json: JSONRules? = nil, readsBody: Bool = true,
@@ -36,7 +56,7 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     self.readsBody = readsBody
     self.name = name
     self.accept = accept
-    self.decode = decode
+    read = decode
   }
 }
 
@@ -52,11 +72,14 @@ enum JSONRules: Sendable {
 struct DecodingRules: Sendable {
   let json: JSONDecoding
   let envelope: Envelope?
+  /// The format of answers whose request declares no decoder; nil for JSON.
+  var format: (any ResponseFormat)?
 }
 
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
-  /// nothing, ``DownloadedFile`` the file, and any other `Decodable` type is read from JSON, at the envelope's place where there is one.
+  /// nothing, ``DownloadedFile`` the file, and any other `Decodable` type is read from JSON, at the envelope's place
+  /// where there is one; or in the family's or client's ``ClientConfiguration/responseFormat``, but for `JSONValue`.
   public static var automatic: ResponseDecoder {
     if Value.self == Data.self {
       ResponseDecoder(name: "bytes", accept: "*/*") { response, _ in try Self.cast(response.body) }
@@ -68,8 +91,14 @@ extension ResponseDecoder where Value: Decodable {
       ResponseDecoder(name: "file", accept: "*/*", readsBody: false) { response, _ in try Self.cast(response.written())
       }
     } else {
-      json()
+      Value.self == JSONValue.self ? json() : jsonOrOther
     }
+  }
+
+  private static var jsonOrOther: ResponseDecoder {
+    var decoder = json()
+    decoder.readOther = { response, format in try format.decode(Value.self, from: response.body, of: response) }
+    return decoder
   }
 
   /// JSON, read by rules of its own or by those of the request and the client.
