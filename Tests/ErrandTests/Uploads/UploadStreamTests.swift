@@ -95,13 +95,20 @@ import Testing
     }
   }
 
+  /// A reset can overtake the answer before it (RFC 9112 section 9.6), so a few tries are given.
   @Test func `an answer behind a failed sending stands`() async throws {
+    var error = try await errorBehindReset()
+    for _ in 1...4 where error.status != 413 { error = try await errorBehindReset() }
+    #expect(error.status == 413 && error.response?.body == Data("too much".utf8), "\(error)")
+  }
+
+  /// What is told where the server answers, closes and so resets the connection while the transport's thread is held.
+  private func errorBehindReset() async throws -> APIError {
     let (asked, gone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in
       asked.wait()
       return .status(413, body: "too much")
     }
-    // Holds the transport's thread while the server answers, closes and so resets the connection.
     let hold = PieceSource.Step.hold {
       asked.signal()
       gone.wait()
@@ -112,8 +119,7 @@ import Testing
     async let outcome = client.outcome(of: Upload(body))
     try await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
     gone.signal()
-    let error = try #require(await outcome.error)
-    #expect(error.status == 413 && error.response?.body == Data("too much".utf8), "\(error)")
+    return try #require(await outcome.error)
   }
 
   @Test func `an early answer ends a waiting source`() async throws {
