@@ -54,7 +54,10 @@ import Testing
     let stranger = ClientCertificate.pem(
       certificate: .file(path: try TrustFixture.path("stranger.pem")),
       key: .file(path: try TrustFixture.path("stranger.key")))
-    let error = try await failure(TrustFixture.client(door) { $0.clientCertificates = [stranger] }, Inquiry("/"))
+    let client = try TrustFixture.client(door) { $0.clientCertificates = [stranger] }
+    var error = try await failure(client, Inquiry("/"))
+    // The server resets the connection behind its alert, and the reset can overtake it.
+    for _ in 1...4 where error.transportKind == .closedBeforeResponse { error = try await failure(client, Inquiry("/")) }
     #expect(error.transportKind == .clientCertificateRefused, "\(error)")
   }
 
