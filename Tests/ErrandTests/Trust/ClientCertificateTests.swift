@@ -57,7 +57,9 @@ import Testing
     let client = try TrustFixture.client(door) { $0.clientCertificates = [stranger] }
     var error = try await failure(client, Inquiry("/"))
     // The server resets the connection behind its alert, and the reset can overtake it.
-    for _ in 1...4 where error.transportKind == .closedBeforeResponse { error = try await failure(client, Inquiry("/")) }
+    for _ in 1...4 where error.transportKind == .closedBeforeResponse {
+      error = try await failure(client, Inquiry("/"))
+    }
     #expect(error.transportKind == .clientCertificateRefused, "\(error)")
   }
 
