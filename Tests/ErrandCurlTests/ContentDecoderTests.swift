@@ -66,6 +66,18 @@
       #expect(throws: TransportFailure.self) { try Self.decode(wrongSum, coding.makeDecoder()) }
     }
 
+    /// Found by a fuzzer: a head that is wrong, cut where bytes follow that begin the format of zstd 0.5.
+    @Test func `no format hides behind a wrong head`() {
+      let hidden: [UInt8] = [
+        0x28, 0xB5, 0x2F, 0xFD, 0xFC, 0x31, 0x9F, 0xF7, 0x25, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0,
+      ]
+      for size in 1...hidden.count {
+        #expect(throws: TransportFailure.self) {
+          try Self.decode(hidden, ContentCoding.zstd.makeDecoder(), by: size)
+        }
+      }
+    }
+
     /// Found by a fuzzer: the formats of zstd 0.5, 0.6 and 0.7, and a frame to be skipped.
     @Test(arguments: [0x25, 0x26, 0x27, 0x50] as [UInt8])
     func `only the format of the RFC is zstd`(_ first: UInt8) throws {
