@@ -142,12 +142,13 @@ let package = Package(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
-    .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCacheTests",
       dependencies: [
         "ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand",
-        "CacheCrasher", "TestPrograms",
+        "CacheCrasher", "TestSupport",
       ],
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
@@ -182,7 +183,7 @@ let package = Package(
       name: "ErrandURLSessionTests",
       dependencies: [
         "ErrandURLSession", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand", "TransportChecks",
-        "TransportProbe", "TestPrograms",
+        "TransportProbe", "TestSupport",
       ],
       swiftSettings: strict),
     // A process that holds the transport on URLSession to one check: Foundation on Linux can end it.
@@ -196,7 +197,7 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
-        "UploadProbe", "DownloadCrasher", "TestPrograms",
+        "UploadProbe", "DownloadCrasher", "TestSupport",
       ],
       swiftSettings: strict),
     // A process that sends a file, in which ErrandTests measures memory.
@@ -211,13 +212,13 @@ let package = Package(
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestPrograms"],
+      dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting", "TestPrograms"],
+      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
-    // Finds and runs the programs of this package, for its tests.
-    .target(name: "TestPrograms", path: "Tests/TestPrograms", swiftSettings: strict),
+    // What tests of several targets need: the built programs, and the conditions that a run has.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
   ]
 )
 

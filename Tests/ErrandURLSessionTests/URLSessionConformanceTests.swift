@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
   import Foundation
-  import TestPrograms
+  import TestSupport
   import Testing
   import TransportChecks
 

@@ -2,7 +2,7 @@ import Errand
 import ErrandTesting
 @testable import ExampleAlbum
 import Foundation
-import TestPrograms
+import TestSupport
 import Testing
 
 @Suite struct AlbumTests {

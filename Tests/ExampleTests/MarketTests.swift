@@ -1,7 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
-import TestPrograms
+import TestSupport
 import Testing
 
 @testable import ExampleMarket

@@ -60,22 +60,6 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   }
 }
 
-/// Whose rules a decoder reads JSON by.
-enum JSONRules: Sendable {
-  /// Those of the request or the client.
-  case shared
-  /// Its own.
-  case own(JSONDecoding)
-}
-
-/// What the decoders that come with the library go by.
-struct DecodingRules: Sendable {
-  let json: JSONDecoding
-  let envelope: Envelope?
-  /// The format of answers whose request declares no decoder; nil for JSON.
-  var format: (any ResponseFormat)?
-}
-
 extension ResponseDecoder where Value: Decodable {
   /// The decoder that fits the type: `Data` takes the bytes, `String` the text by the answer's charset, ``Nothing``
   /// nothing, ``DownloadedFile`` the file, and any other `Decodable` type is read from JSON, at the envelope's place

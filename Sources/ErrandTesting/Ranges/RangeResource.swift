@@ -68,25 +68,16 @@ package struct RangeResource: Sendable {
     return runs.filter { !$0.bytes.isEmpty && $0.times > 0 }
   }
 
-  /// Bytes of a generator with 64 bits of state (SplitMix64).
   private static func bytes(count: Int, seed: UInt64) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      var state = seed
+      var numbers = SeededNumbers(seed: seed)
       var word: UInt64 = 0
       for index in 0..<count {
-        if index & 7 == 0 { word = next(&state) }
+        if index & 7 == 0 { word = numbers.next() }
         buffer[index] = UInt8(truncatingIfNeeded: word)
         word >>= 8
       }
       initialized = count
     }
-  }
-
-  private static func next(_ state: inout UInt64) -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
   }
 }

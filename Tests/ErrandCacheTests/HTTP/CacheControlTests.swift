@@ -1,3 +1,4 @@
+import ErrandTesting
 import Testing
 
 @testable import ErrandCache
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test func `any bytes can be read`() {
-    var random = SplitMix(seed: 3)
+    var random = SeededNumbers(seed: 3)
     let words = ["max-age", "=", "\"", ",", "\\", " ", "60", "no-store", "\t", ";", "\u{0}", "é", "'", "-"]
     for _ in 0..<20_000 {
       let line = (0..<Int.random(in: 0...9, using: &random)).map { _ in

@@ -1,3 +1,4 @@
+import ErrandTesting
 import Testing
 
 @testable import ErrandCache
@@ -45,7 +46,7 @@ import ErrandCore
   }
 
   @Test func `what is written is read`() {
-    var random = SplitMix(seed: 1)
+    var random = SeededNumbers(seed: 1)
     for _ in 0..<3_000 {
       let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &random)
       let time = WallTime(milliseconds: seconds * 1_000)
@@ -54,7 +55,7 @@ import ErrandCore
   }
 
   @Test func `any bytes can be read`() {
-    var random = SplitMix(seed: 2)
+    var random = SeededNumbers(seed: 2)
     for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
       for _ in 0..<3_000 {
         var bytes = Array(text.utf8)

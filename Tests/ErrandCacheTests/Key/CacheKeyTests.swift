@@ -1,3 +1,4 @@
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -79,7 +80,7 @@ import Testing
 
   /// Random pairs: the same words, cut at other places or put elsewhere, never meet.
   @Test func `random requests meet only themselves`() throws {
-    var random = SplitMix(seed: 0x5EED)
+    var random = SeededNumbers(seed: 0x5EED)
     var seen: [CacheKey: String] = [:]
     for _ in 0..<3_000 {
       let other = Case.random(&random)
@@ -199,7 +200,7 @@ import Testing
   }
 
   @Test func `any bytes can be taken apart`() {
-    var random = SplitMix(seed: 7)
+    var random = SeededNumbers(seed: 7)
     let alphabet = Array(#"{}[]":,\u00e9 ts=&%+x"#.utf8) + [0xFF, 0xC3, 0x00]
     for _ in 0..<5_000 {
       let bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in
@@ -226,7 +227,7 @@ extension CacheKeyTests.Case {
   }
 
   /// A request of few short words, so that near misses are frequent.
-  static func random(_ random: inout SplitMix) -> Self {
+  static func random(_ random: inout SeededNumbers) -> Self {
     func pick<T>(_ list: [T]) -> T { list[Int.random(in: 0..<list.count, using: &random)] }
     let words = ["a", "b", "ab", "", "ba"]
     return Self(

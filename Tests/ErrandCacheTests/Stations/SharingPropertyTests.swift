@@ -104,7 +104,7 @@ import Testing
   func `what differs in one thing is another's`(_ name: String) async throws {
     let change = try #require(Self.changes.first { $0.name == name }?.change)
     for seed in 1...40 {
-      var random: any RandomNumberGenerator = SeededRandom(seed: UInt64(seed))
+      var random: any RandomNumberGenerator = SeededNumbers(seed: UInt64(seed))
       var first = Self.random(&random)
       // By the server's rules another method would make the first answer worthless.
       if name == "model" { (first.method, first.content) = (.get, nil) }

@@ -1,6 +1,6 @@
 import ErrandSupport
 import Foundation
-import TestPrograms
+import TestSupport
 
 /// The helper process `CacheCrasher`, running.
 final class Crasher {

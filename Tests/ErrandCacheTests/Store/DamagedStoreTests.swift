@@ -1,5 +1,6 @@
 import ErrandCache
 import ErrandCore
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
     async throws
   {
     await fill()
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     var files = folder.files.filter { $0.pathExtension != "sqlite-shm" }
     files.sort { $0.path() < $1.path() }
     let file =
@@ -71,7 +72,7 @@ import Testing
     async throws
   {
     await fill()
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     for file in folder.files where !file.lastPathComponent.hasSuffix("-shm") {
       let bytes = try Data(contentsOf: file)
       guard !bytes.isEmpty, Bool.random(using: &random) else { continue }

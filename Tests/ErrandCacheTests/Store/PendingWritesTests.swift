@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
 
   /// Against a plain list of what happened: the same entries are to be found, whatever was taken and finished.
   @Test(arguments: 0..<20) func `random changes agree with a model`(_ seed: Int) {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     var writes = PendingWrites(limit: 1 << 30)
     var disk = Model()
     var model = Model()

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
   @Test(arguments: loads) func `disk is held to its limit`(_ load: Load) async {
     let folder = TestFolder()
     let store = SQLiteStore(folder: folder.url, limit: load.limit)
-    var random = SeededRandom(seed: UInt64(load.limit))
+    var random = SeededNumbers(seed: UInt64(load.limit))
     var most = 0
     for index in 0..<load.puts {
       let length = Int.random(in: load.lengths, using: &random)

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import TestSupport
 import Testing
 
 /// What the environment of a process says cannot make its TLS weaker.

@@ -1,6 +1,6 @@
 import ErrandTesting
 import Foundation
-import TestPrograms
+import TestSupport
 import Testing
 
 @Suite struct OutputFileTests {

@@ -1,4 +1,5 @@
 @testable import ErrandCore
+import ErrandTesting
 import Testing
 
 /// Random scenes, played to the queue and to its rules in plain words.
@@ -17,7 +18,7 @@ import Testing
     var now: MonotonicInstant { .after(.seconds(seconds)) }
 
     init(seed: UInt64, perHost: Int, total: Int) {
-      random = SeededNumbers(seed)
+      random = SeededNumbers(seed: seed)
       queue = AdmissionQueue(limits: AdmissionLimits(perHost: perHost, total: total, ageing: .seconds(5)))
       model = NaiveQueue(perHost: perHost, total: total, ageing: 5)
     }

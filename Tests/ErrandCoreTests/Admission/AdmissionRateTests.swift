@@ -1,4 +1,5 @@
 @testable import ErrandCore
+import ErrandTesting
 import Testing
 
 /// Hosts with a rate, in the queue.
@@ -147,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8) func `rate holds whatever happens`(seed: UInt64) {
-    var random = SeededNumbers(seed)
+    var random = SeededNumbers(seed: seed)
     let bench = bench(perHost: 4, total: 6, burst: 3)
     var starts: [Int] = []
     var number = 0

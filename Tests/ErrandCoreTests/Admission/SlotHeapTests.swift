@@ -1,4 +1,5 @@
 @testable import ErrandCore
+import ErrandTesting
 import Testing
 
 /// The heap against a dictionary that is searched.
@@ -6,7 +7,7 @@ import Testing
   private enum Step: CaseIterable { case insert, insertAgain, move, remove, pop }
 
   @Test(arguments: 0..<20) func `heap agrees with a search`(seed: UInt64) {
-    var random = SeededNumbers(seed)
+    var random = SeededNumbers(seed: seed)
     var heap = SlotHeap<Int>()
     var places = [Int](repeating: SlotHeap<Int>.nowhere, count: 40)
     var model: [Int: Int] = [:]
@@ -36,22 +37,4 @@ import Testing
       #expect(places.indices.allSatisfy { (places[$0] == SlotHeap<Int>.nowhere) == (model[$0] == nil) })
     }
   }
-}
-
-/// Numbers that look random and are the same each time (SplitMix64).
-struct SeededNumbers {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  /// One of the numbers below a limit.
-  mutating func next(below limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 }

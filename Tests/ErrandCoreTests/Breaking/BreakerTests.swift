@@ -1,5 +1,6 @@
 @testable import ErrandCore
 import Testing
+import TestSupport
 
 /// The breaker as a state machine: what is let through, and when it opens and closes.
 @Suite struct BreakerTests {

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// `CallState` against its specification: leaving, asking, nested waits, the deadline, races.
 @Suite struct CallStateTests {

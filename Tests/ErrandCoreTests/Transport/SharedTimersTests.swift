@@ -2,6 +2,7 @@ import Dispatch
 import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct SharedTimersTests {
   private let timers = SharedTimers.shared

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>) func `agrees with a sorted list`(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededNumbers(seed: seed)
     var heap = TimerHeap()
     var model = Model()
     var gone: [TimerToken] = []
@@ -66,20 +66,5 @@ import Testing
     #expect(heap.on { $0.remove(TimerToken(number: 0)) == nil })
     #expect(heap.on { $0.remove(TimerToken(number: .max)) == nil })
     #expect(heap.on { $0.popDue(MonotonicInstant(nanoseconds: .max)) == nil })
-  }
-}
-
-/// Random numbers that come again with the same seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

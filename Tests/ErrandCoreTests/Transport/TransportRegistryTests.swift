@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 @Suite struct TransportRegistryTests {
   private final class Named: Transport {

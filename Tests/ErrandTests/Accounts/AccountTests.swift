@@ -4,6 +4,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Login, logout and switch, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct AccountTests {

@@ -3,6 +3,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// A whole session, from login over refreshing to the farewell, in which one thing after the other goes wrong.
 @Suite(.timeLimit(.minutes(4))) struct AccountTurnTests {

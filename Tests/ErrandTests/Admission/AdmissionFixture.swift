@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// A client on a clock that stands, over a transport that holds its first exchange until the test lets it go.
 final class AdmissionFixture: Sendable {

@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// The queue in the line: what calls see of it.
 @Suite(.timeLimit(.minutes(2))) struct AdmissionStationTests {

@@ -4,6 +4,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Ten thousand calls at once through one client over a real socket: few sockets, little memory, nothing left.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CrowdTests {

@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Rates in the line, on a clock that is turned by hand.
 @Suite(.timeLimit(.minutes(2))) struct RateStationTests {

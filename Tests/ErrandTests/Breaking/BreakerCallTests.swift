@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// The breaker in the line: what counts, who is refused, and what the cache makes of it.
 @Suite struct BreakerCallTests {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Cookies on their way down the line, over a scripted transport: which go where, and for whom.
 @Suite struct CookieCallTests {

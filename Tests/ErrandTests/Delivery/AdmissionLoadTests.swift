@@ -4,6 +4,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Ten thousand calls at once over a few slots, ended at random: each ends once, nothing is left.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct AdmissionLoadTests {

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct DeadlineLatenessTests {
   private struct Silent: APIRequest {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Configuration as a value: changed at run time, from any thread, for calls that start later.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryConfigurationTests {

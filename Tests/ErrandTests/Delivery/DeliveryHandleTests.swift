@@ -3,6 +3,7 @@ import Dispatch
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Handles, the list of what runs, owners, weak delegates and threads.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryHandleTests {

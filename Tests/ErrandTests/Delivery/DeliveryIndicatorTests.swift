@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// The loading indicator beside real calls, on a clock turned by hand.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryIndicatorTests {

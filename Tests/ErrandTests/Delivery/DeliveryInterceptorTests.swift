@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// User code in the line: cancels reach it, losers end alone, and no way of its own can turn a stopped call around.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryInterceptorTests {

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import MainActorClient
 import Testing
+import TestSupport
 
 /// An app-like client whose target has the main actor as its default isolation.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct DeliveryMainActorTests {

@@ -4,6 +4,7 @@ import ErrandTesting
 import Foundation
 import Synchronization
 import Testing
+import TestSupport
 
 /// Progress: in order, never two at a time, never after the end, whatever the executor.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryProgressTests {

@@ -3,6 +3,7 @@ import Dispatch
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Every way to start a call, crossed with every way it can end, many rounds each: one terminal event, in order, and
 /// nothing left behind. In every second round the exchange is one that others may join.

@@ -1,6 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 
 /// What is needed to hold a call at one place of its way.
 struct CancelStage: Sendable {

@@ -4,6 +4,7 @@ import ErrandCore
 import ErrandTransfer
 import Foundation
 import Testing
+import TestSupport
 
 /// Fields of a megabyte that were made to be slow: a reader that goes back over what it has read shows here.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct HostileFieldTests {

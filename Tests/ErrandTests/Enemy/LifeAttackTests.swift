@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Clients, owners, transports and settings that go or change while calls run over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct LifeAttackTests {

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Servers that cut, drip, flood and vanish, seen through a client.
 @Suite(.timeLimit(.minutes(2))) struct WireAttackTests {

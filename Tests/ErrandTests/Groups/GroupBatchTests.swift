@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// What a batch gives, and how a member's failure ends it.
 @Suite(.timeLimit(.minutes(5))) struct GroupBatchTests {

@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// The scope form of a chain: steps, branches, errors, and stops.
 @Suite(.timeLimit(.minutes(5))) struct GroupChainTests {

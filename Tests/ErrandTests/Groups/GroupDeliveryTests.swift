@@ -3,6 +3,7 @@ import Dispatch
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Every way to start a group, crossed with every way it can end: one terminal event, in order, and nothing left.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct GroupDeliveryTests {

@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Groups as members of groups: values, where an error comes from, what is handed down, and stops.
 @Suite(.timeLimit(.minutes(5))) struct GroupNestingTests {

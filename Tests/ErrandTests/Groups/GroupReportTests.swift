@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// The plan: what ran, in which order, how long, and from where.
 @Suite(.timeLimit(.minutes(5))) struct GroupReportTests {

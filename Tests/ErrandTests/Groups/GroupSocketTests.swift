@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Batches and chains over a real socket.
 @Suite(.timeLimit(.minutes(5))) struct GroupSocketTests {

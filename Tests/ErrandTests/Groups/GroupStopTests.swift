@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// Every verb of a batch, stopped in every way while its members wait for their answers.
 @Suite(.timeLimit(.minutes(5))) struct GroupStopTests {

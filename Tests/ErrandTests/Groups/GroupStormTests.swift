@@ -4,6 +4,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Random trees of batches and chains over answers in random order, stopped at random: each run has one terminal
 /// event, each member one end, and nothing is left.

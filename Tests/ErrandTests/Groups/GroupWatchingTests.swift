@@ -5,6 +5,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Accessories, the loading indicator, progress, hooks and the log of groups.
 @Suite(.timeLimit(.minutes(5))) struct GroupWatchingTests {

@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 
 /// A client over a server that holds its answers back and counts.
 final class JoinFixture: Sendable {

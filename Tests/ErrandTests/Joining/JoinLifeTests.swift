@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Those who share an exchange come, wait, leave and are told, each for itself.
 @Suite(.timeLimit(.minutes(3))) struct JoinLifeTests {

@@ -4,6 +4,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Callers that come, leave and are told at the same moment: each ends once, and nothing is left.
 @Suite(.timeLimit(.minutes(5))) struct JoinRaceTests {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Which calls share an exchange, and which never do.
 @Suite(.timeLimit(.minutes(3))) struct JoinSharingTests {

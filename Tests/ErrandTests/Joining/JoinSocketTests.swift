@@ -4,6 +4,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Shared exchanges over real sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct JoinSocketTests {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// One object per API, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct APIManagerTests {

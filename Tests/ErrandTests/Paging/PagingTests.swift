@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Lists that come page by page, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct PagingTests {

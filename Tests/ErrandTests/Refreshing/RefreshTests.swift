@@ -4,6 +4,7 @@ import ErrandTesting
 import ErrandSupport
 import Foundation
 import Testing
+import TestSupport
 
 /// Credentials that run out, over real sockets: one refreshing for all who wait.
 @Suite(.timeLimit(.minutes(2))) struct RefreshTests {

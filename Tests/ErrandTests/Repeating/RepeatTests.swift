@@ -2,6 +2,7 @@ import Errand
 @testable import ErrandCore
 import ErrandTesting
 import Testing
+import TestSupport
 
 /// What happens where a call is started while another one of its kind is under way.
 @Suite(.timeLimit(.minutes(3))) struct RepeatTests {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Several servers with the same answers, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct FailOverTests {

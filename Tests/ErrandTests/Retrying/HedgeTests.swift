@@ -4,6 +4,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Slow reads that are sent a second time, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct HedgeTests {

@@ -3,6 +3,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Servers that are overloaded and say for how long, over real sockets; the clock is the test's.
 @Suite(.timeLimit(.minutes(2))) struct RetryStormTests {

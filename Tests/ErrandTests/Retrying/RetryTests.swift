@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Calls that are tried again, on a clock that stands.
 @Suite(.timeLimit(.minutes(2))) struct RetryTests {

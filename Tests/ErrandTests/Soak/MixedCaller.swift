@@ -64,7 +64,7 @@ final class MixedCaller: Sendable {
     case 5: await page(Page(path: "/secret/\(few)", credential: .inherited))
     case 6: await batch()
     case 7: await download()
-    default: await cancelled(after: .microseconds(Int.random(in: 0..<20_000, using: &random)))
+    default: await cancelled(after: Int.random(in: 0..<5_000, using: &random))
     }
   }
 
@@ -95,14 +95,14 @@ final class MixedCaller: Sendable {
     try? FileManager.default.removeItem(at: file)
   }
 
-  private func cancelled(after delay: Duration) async {
+  private func cancelled(after turns: Int) async {
     let path = "/plain/\(nextName())"
     let ended = Latch()
     let call = client.start(outcomeOf: Page(path: RequestPath(path)), on: .inPlace) { [tally] outcome in
       tally.note(path, outcome.result) { $0 == "right \(path)" }
       ended.open()
     }
-    try? await Task.sleep(for: delay)
+    for _ in 0..<turns { await Task.yield() }
     call.cancel()
     await ended.waitStubbornly()
   }

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Mixed load over a server that misbehaves at random: no wrong answer, no hang, and nothing left behind.
 ///

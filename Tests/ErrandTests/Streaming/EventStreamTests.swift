@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Server-sent events over real sockets; the clock is the test's.
 @Suite(.timeLimit(.minutes(2))) struct EventStreamTests {

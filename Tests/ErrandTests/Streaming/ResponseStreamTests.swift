@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Answers that are read while they come, over real sockets.
 @Suite(.timeLimit(.minutes(2))) struct ResponseStreamTests {

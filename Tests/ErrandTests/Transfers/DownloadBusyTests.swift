@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Two calls on one target.
 @Suite(.timeLimit(.minutes(3))) struct DownloadBusyTests {

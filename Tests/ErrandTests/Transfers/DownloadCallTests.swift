@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// A download that is held by its handle.
 @Suite(.timeLimit(.minutes(3))) struct DownloadCallTests {

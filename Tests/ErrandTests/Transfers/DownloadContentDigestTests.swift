@@ -3,6 +3,7 @@ import ErrandChecksum
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// `Content-Digest` of a part that is sent (206): it speaks of the bytes of that one message (RFC 9530 section 2).
 @Suite(.timeLimit(.minutes(3))) struct DownloadContentDigestTests {

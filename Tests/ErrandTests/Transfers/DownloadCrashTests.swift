@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Processes that die in the middle of a download, and two that want one file.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct DownloadCrashTests {

@@ -3,6 +3,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Links that expire, fresh ones, and redirects.
 @Suite(.timeLimit(.minutes(3))) struct DownloadLinkTests {

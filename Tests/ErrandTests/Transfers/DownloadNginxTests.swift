@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Downloads from nginx, over HTTP/1.1 and HTTP/2, that are stopped in the middle.
 ///

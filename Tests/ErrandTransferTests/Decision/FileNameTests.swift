@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandTesting
 import Testing
 
 @testable import ErrandTransfer
@@ -92,7 +93,7 @@ import Testing
 
   /// Whatever comes, what is left is one component.
   @Test func `random texts give names or nothing`() {
-    var random = SeededRandom(5)
+    var random = SeededNumbers(seed: 5)
     let alphabet = Array("./\\:%\"';= a\u{0}\u{202E}\u{200B}Cé😀\u{301}onNuL*partmeta.-".unicodeScalars)
     for _ in 0..<5_000 {
       let length = Int.random(in: 0..<40, using: &random)

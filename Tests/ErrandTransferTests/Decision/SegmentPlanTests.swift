@@ -1,3 +1,4 @@
+import ErrandTesting
 import Testing
 
 @testable import ErrandTransfer
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func `pieces fill every gap`() throws {
-    var random = SeededRandom(3)
+    var random = SeededNumbers(seed: 3)
     for _ in 0..<500 {
       var there = ByteRanges()
       for _ in 0..<Int.random(in: 0..<5, using: &random) {

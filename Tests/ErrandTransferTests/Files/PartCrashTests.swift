@@ -1,3 +1,4 @@
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
 
   @Test func `many lives end with the right file`() throws {
     for seed in 0..<UInt64(400) {
-      var random = SeededRandom(seed)
+      var random = SeededNumbers(seed: seed)
       let disk = MemoryFiles()
       disk.put(Self.old, "/d/t")
       for _ in 0..<6 {

@@ -1,3 +1,4 @@
+import ErrandTesting
 import Testing
 
 @testable import ErrandTransfer
@@ -19,7 +20,7 @@ import Testing
 
   /// Against a set of single bytes.
   @Test func `inserting is like a set of bytes`() {
-    var random = SeededRandom(1)
+    var random = SeededNumbers(seed: 1)
     for _ in 0..<300 {
       var ranges = ByteRanges()
       var bytes: Set<Int64> = []

@@ -1,3 +1,4 @@
+import ErrandTesting
 /// A disk of one folder and what the system holds of it in memory, so that a power cut can be played.
 struct MemoryDisk {
   enum Change {
@@ -73,7 +74,7 @@ struct MemoryDisk {
 
   /// Ends every process; with a power cut what was on its way to the disk is lost, or not, piece by piece. Names are
   /// changed in order, as file systems with a journal do.
-  mutating func crash(_ loss: Loss, using random: inout SeededRandom) {
+  mutating func crash(_ loss: Loss, using random: inout SeededNumbers) {
     handles = [:]
     for (number, old) in files {
       var file = old
@@ -102,7 +103,7 @@ struct MemoryDisk {
     log = []
   }
 
-  private static func survives(_ loss: Loss, _ random: inout SeededRandom) -> Bool {
+  private static func survives(_ loss: Loss, _ random: inout SeededNumbers) -> Bool {
     switch loss {
     case .everything: false
     case .nothing: true

@@ -1,4 +1,5 @@
 import ErrandSupport
+import ErrandTesting
 import Foundation
 
 @testable import ErrandTransfer
@@ -9,7 +10,7 @@ final class MemoryFiles: TransferFiles {
 
   func crash(_ loss: MemoryDisk.Loss, seed: UInt64) {
     disk.withLock { disk in
-      var random = SeededRandom(seed)
+      var random = SeededNumbers(seed: seed)
       disk.crash(loss, using: &random)
     }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import TestSupport
 
 /// How one check ended in a process of its own, `TransportProbe`.
 enum ProbeEnd: Equatable, CustomStringConvertible {

@@ -2,6 +2,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 
 /// What one round of the delivery table is made of: a client on a clock that stands, over a transport that a test
 /// holds back, and everything that is told, in order.

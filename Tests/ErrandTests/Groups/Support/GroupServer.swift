@@ -3,6 +3,7 @@ import Errand
 import ErrandSupport
 import ErrandTesting
 import Foundation
+import TestSupport
 
 /// A client on a clock that stands, over a scripted server that says what it is asked for.
 final class GroupServer: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import TestSupport
 
 /// The helper process `DownloadCrasher`, running.
 final class DownloadProcess {

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import TestSupport
 import Testing
 
 /// The helper process `UploadProbe`: memory is measured where no other test uses any.

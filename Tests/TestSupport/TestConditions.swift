@@ -1,8 +1,7 @@
-import Dispatch
 import Foundation
 
 /// Whether this build runs under a sanitizer: nothing is asserted about time and memory there.
-var isSanitized: Bool {
+package var isSanitized: Bool {
   #if TSAN || ASAN
     true
   #else
@@ -11,10 +10,10 @@ var isSanitized: Bool {
 }
 
 /// How often a race is run: `ERRAND_ROUNDS`, or 50.
-let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
+package let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMap(Int.init) ?? 50
 
 /// Waits, without sleeping, until something holds; false when it does not after many turns.
-func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
+package func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(10)
   var turn = 0
   while turn < turns || .now < end {
@@ -23,9 +22,4 @@ func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
     turn += 1
   }
   return holds()
-}
-
-/// Keeps the main thread from its jobs until something has happened elsewhere.
-@MainActor func holdMain(until holds: () -> Bool) {
-  while !holds() { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .microseconds(100)) }
 }

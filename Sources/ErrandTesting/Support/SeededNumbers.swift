@@ -1,0 +1,20 @@
+/// Numbers that look random and are the same in every run with one seed (SplitMix64).
+package struct SeededNumbers: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// One of the numbers from 0 up to a limit.
+  package mutating func next(below limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
+
+  /// Whether something happens that happens so many times in a hundred.
+  package mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
