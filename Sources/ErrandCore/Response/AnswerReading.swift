@@ -19,11 +19,12 @@ extension APIClient {
     let decoder = request.decoder
     let format = request.family?.responseFormat ?? configuration.responseFormat
     try await probing(request) { frozen, context in
-      let plan = context.plan
+      // Not the plan itself: it holds this closure.
+      let (statuses, envelope) = (context.plan.statusRule, context.plan.envelope)
       made.withLock {
         $0 = AnswerReading(request: frozen) { response in
-          plan.takes(response)
-            ? decoder.misfits(in: response, shared, plan.envelope, format)
+          statuses.takes(response, envelope)
+            ? decoder.misfits(in: response, shared, envelope, format)
             : ResponseDecoder<R.ErrorBody>.automatic.misfits(in: response, shared, nil, format)
         }
       }
@@ -47,10 +48,10 @@ extension ResponseDecoder {
   }
 }
 
-extension CallPlan {
+extension StatusRule {
   /// Whether an answer is a success that a value is made of, by its status and its business code.
-  fileprivate func takes(_ response: HTTPResponse) -> Bool {
-    guard statusRule.accepts(response.status) else { return false }
+  fileprivate func takes(_ response: HTTPResponse, _ envelope: Envelope?) -> Bool {
+    guard accepts(response.status) else { return false }
     guard let envelope, envelope.code != nil, let body = try? JSONValue(parsing: response.body) else { return true }
     return envelope.refusal(of: body) == nil
   }
