@@ -9,8 +9,9 @@ import TestSupport
   /// How many processes are killed: `ERRAND_DOWNLOAD_KILLS`, or 30.
   private static let kills = ProcessInfo.processInfo.environment["ERRAND_DOWNLOAD_KILLS"].flatMap(Int.init) ?? 30
 
-  /// What may still be on its way between the server and a process that dies.
-  private static let line = 1 << 20
+  /// What may still be on its way between the server and a process that dies: the sockets hold more of it the busier
+  /// the machine is.
+  private static let line = 3 << 20
 
   @Test func `killed at random moments`() async throws {
     var random = SystemRandomNumberGenerator()
@@ -29,8 +30,10 @@ import TestSupport
       #expect(ending == .killed || ending == .done)
       #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
       if fixture.isOld {
+        let (kept, before) = (try fixture.keptBytes, fixture.server.servedBytes)
         let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()
         #expect(ending == .done)
+        #expect(fixture.server.servedBytes - before <= size - kept + Self.line)
       }
       #expect(fixture.isRight(), "wrong file of \(size)")
       served += fixture.server.servedBytes
@@ -62,7 +65,7 @@ import TestSupport
     var random = SystemRandomNumberGenerator()
     var (kills, gaps, served, wanted) = (0, 0, 0, 0)
     while kills < max(Self.kills / 5, 4) {
-      let size = Int.random(in: 50_000_000...70_000_000, using: &random)
+      let size = Int.random(in: 100_000_000...130_000_000, using: &random)
       let fixture = try DownloadFixture(size: size)
       try fixture.putOld()
       wanted += size
@@ -75,10 +78,12 @@ import TestSupport
       #expect(fixture.isOld || fixture.isRight(), "wrong file after a kill at \(moment) of \(size)")
       if fixture.isOld {
         // Whoever goes on, by one stream or by several, fills the gaps.
-        let before = fixture.server.requests.count
+        let (kept, before) = (try fixture.keptBytes, fixture.server.servedBytes)
+        let requests = fixture.server.requests.count
         let parallel = Bool.random(using: &random) ? 1 : 4
         #expect(try await DownloadProcess(fixture.server.url, fixture.file, parallel: parallel).finish() == .done)
-        if fixture.server.requests.count - before > 1 { gaps += 1 }
+        #expect(fixture.server.servedBytes - before <= size - kept + 4 * Self.line)
+        if fixture.server.requests.count - requests > 1 { gaps += 1 }
       }
       #expect(fixture.isRight() && fixture.names == ["film.bin"], "wrong file of \(size)")
       served += fixture.server.servedBytes

@@ -62,6 +62,9 @@ final class DownloadFixture: Sendable {
     return values?.fileSize ?? 0
   }
 
+  /// What the record promises of the file that is wanted.
+  var keptBytes: Int { get throws { Int(try InterruptedDownload.all(in: folder).first?.bytes ?? 0) } }
+
   /// What the requests that reached the file asked for.
   var ranges: [String?] { server.requests.filter { $0.number != nil }.map(\.range) }
 
