@@ -171,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
       swiftSettings: strict),
-    .testTarget(name: "ErrandJSONTests", dependencies: ["ErrandJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand", "TransportChecks"],
       swiftSettings: strict),

@@ -4,8 +4,11 @@
 public enum JSONError: Error, Sendable, Hashable {
   /// There is no text: no bytes at all, or white space alone.
   case empty
-  /// The text breaks the grammar of RFC 8259; the reason is an English phrase.
-  case notJSON(reason: String)
+  /// The text breaks the grammar of RFC 8259; the reason is an English phrase. The place is nil where the bytes are no
+  /// text at all.
+  case notJSON(reason: String, at: JSONPlace? = nil)
+  /// The text has more bytes than the limit.
+  case tooLarge(limit: Int)
   /// Arrays and objects are nested deeper than the limit (``JSONValue/depthLimit``).
   case tooDeep(limit: Int)
   /// A number is written correctly, but no `Double` can hold it.
@@ -23,7 +26,8 @@ extension JSONError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "The text is empty where JSON was expected."
-    case .notJSON(let reason): "The text is not JSON: \(reason)."
+    case .notJSON(let reason, let place): "The text is not JSON: \(reason)\(place.map { " at \($0)" } ?? "")."
+    case .tooLarge(let limit): "The JSON is longer than \(limit) bytes."
     case .tooDeep(let limit): "The JSON is nested deeper than \(limit) levels."
     case .numberOutOfRange(let number): "The number \(number) is too large to be held."
     case .notFinite(let path): "\(path): a number that is infinite or no number cannot be written as JSON."

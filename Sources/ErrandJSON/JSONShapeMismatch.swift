@@ -38,7 +38,7 @@ public struct JSONShapeMismatch: Error, Sendable, Hashable {
     found =
       switch error {
       case .empty: "an empty body"
-      case .notJSON(let reason): "a body that is not JSON (\(reason))"
+      case .notJSON(let reason, let place): "a body that is not JSON (\(reason)\(place.map { " at \($0)" } ?? ""))"
       case .numberOutOfRange(let number): "a body with the number \(number), which is too large"
       default: "a body that cannot be read: \(error)"
       }

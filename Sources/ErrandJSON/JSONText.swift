@@ -11,8 +11,11 @@ enum JSONText {
     guard let string = String(data: text, encoding: encoding) else {
       throw JSONError.notJSON(reason: "the bytes are no text in the encoding they announce")
     }
-    return Data(string.utf8)
+    let utf8 = Data(string.utf8)
+    return utf8.starts(with: utf8Mark) ? utf8.dropFirst(utf8Mark.count) : utf8
   }
+
+  private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The encoding told by a byte order mark or, as RFC 4627 part 3 has it, by where the zero bytes stand, and the mark's length.
   private static func encoding(of head: [UInt8]) -> (String.Encoding, markLength: Int) {
@@ -33,6 +36,6 @@ enum JSONText {
   /// Longest first: the mark of UTF-32 begins with that of UTF-16.
   private static let marks: [(mark: [UInt8], encoding: String.Encoding)] = [
     ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian), ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian),
-    ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+    (utf8Mark, .utf8), ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
   ]
 }

@@ -28,15 +28,15 @@ public enum JSONValue: Sendable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// How deep arrays and objects may be nested in a text or a value: 512 levels, the limit of Foundation's own parser.
+  /// How deep arrays and objects may be nested in a text or a value: 512 levels, as with Foundation's parser.
   public static let depthLimit = 512
 
   /// Reads a JSON text (RFC 8259) in UTF-8, or in UTF-16 or UTF-32, with or without a byte order mark.
   ///
   /// Strict where Foundation is not: a comma before a closing bracket is refused.
-  /// - Throws: ``JSONError``: empty, not JSON, nested too deeply, or a number beyond `Double`.
+  /// - Throws: ``JSONError``: empty, not JSON, nested too deeply, too long, or a number beyond `Double`.
   public init(parsing data: Data) throws(JSONError) {
-    self = try JSONParser.parse(data)
+    self = try JSONDocument(data).value()
   }
 
   /// The smallest case that holds a whole number; one beyond `UInt64` becomes a `Double`.

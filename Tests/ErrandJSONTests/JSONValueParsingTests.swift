@@ -39,7 +39,7 @@ import Testing
     "\u{B}1",
   ]) func `broken grammar is refused`(text: String) {
     let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Data(text.utf8)) }
-    guard case .notJSON(let reason)? = error else {
+    guard case .notJSON(let reason, _)? = error else {
       Issue.record("\(text) gave \(String(describing: error))")
       return
     }

@@ -1,0 +1,82 @@
+import Foundation
+
+/// What is done with the bytes of a text. Every pointer leads into a text with zero bytes behind it.
+enum JSONBytes {
+  static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    memcmp(left, right, count) == 0
+  }
+
+  /// The high bit of each of eight bytes that is a quote, a backslash, a control character or no ASCII. Above the lowest
+  /// that is set, bits may be set without a reason.
+  static func special(in eight: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let backslash = eight ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    let found = (quote &- ones) | (backslash &- ones) | (eight &- ones &* 0x20) | eight
+    return found & (ones &* 0x80)
+  }
+
+  /// The number that four hexadecimal digits are.
+  static func hexadecimal(_ digits: UnsafePointer<UInt8>) -> UInt32? {
+    var number: UInt32 = 0
+    for index in 0..<4 {
+      let digit: UInt8
+      switch digits[index] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = digits[index] - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = digits[index] - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = digits[index] - UInt8(ascii: "A") + 10
+      default: return nil
+      }
+      number = number << 4 | UInt32(digit)
+    }
+    return number
+  }
+
+  /// The text between the quotes of a string whose grammar was checked.
+  static func string(_ bytes: UnsafePointer<UInt8>, _ count: Int, isEscaped: Bool) -> String {
+    guard isEscaped else {
+      return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+    // What an escape stands for is never longer than the escape.
+    return String(unsafeUninitializedCapacity: count) { room in unescape(bytes, count, into: room) }
+  }
+
+  private static func unescape(
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, into room: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    var (read, written) = (0, 0)
+    while read < count {
+      guard bytes[read] == UInt8(ascii: "\\") else {
+        room[written] = bytes[read]
+        (read, written) = (read + 1, written + 1)
+        continue
+      }
+      let scalar = unescaped(bytes + read, &read)
+      for unit in UTF8.encode(scalar).map({ Array($0) }) ?? [] {
+        room[written] = unit
+        written += 1
+      }
+    }
+    return written
+  }
+
+  /// What the escape at the bytes stands for; moves behind it.
+  private static func unescaped(_ escape: UnsafePointer<UInt8>, _ read: inout Int) -> Unicode.Scalar {
+    read += 2
+    switch escape[1] {
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): break
+    default: return Unicode.Scalar(escape[1])
+    }
+    read += 4
+    let unit = hexadecimal(escape + 2) ?? 0xFFFD
+    guard unit & 0xFC00 == 0xD800 else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
+    read += 6
+    let low = hexadecimal(escape + 8) ?? 0xDC00
+    return Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF) ?? "\u{FFFD}"
+  }
+}

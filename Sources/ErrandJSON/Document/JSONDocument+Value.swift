@@ -1,0 +1,77 @@
+extension JSONDocument {
+  /// A container whose members are being made.
+  private struct Open {
+    /// The index behind its last word.
+    let end: Int
+    let isObject: Bool
+    var key = ""
+    var elements: [JSONValue] = []
+    var members: [String: JSONValue] = [:]
+
+    init(_ word: JSONWord) {
+      end = word.place
+      isObject = word.isObject
+      // What a text announces it also has, so that much room is needed.
+      if isObject { members.reserveCapacity(word.length) } else { elements.reserveCapacity(word.length) }
+    }
+
+    mutating func append(_ value: JSONValue) {
+      if isObject { members[key] = value } else { elements.append(value) }
+    }
+
+    var value: JSONValue { isObject ? .object(members) : .array(elements) }
+  }
+
+  /// All that lies at an index as a value of its own. Of equal keys the last one counts.
+  ///
+  /// Containers that are not finished wait in a list instead of on the stack: worker threads have 512 KiB of it on Apple
+  /// platforms.
+  func value(at index: Int = 0) throws(JSONError) -> JSONValue {
+    var open: [Open] = []
+    var index = index
+    while true {
+      var word = word(index)
+      if let last = open.indices.last, open[last].isObject, index < open[last].end {
+        open[last].key = string(word)
+        index += 1
+        word = self.word(index)
+      }
+      var finished: JSONValue?
+      if word.isContainer {
+        open.append(Open(word))
+        index += 2
+      } else {
+        finished = try scalar(word)
+        index += 1
+      }
+      while true {
+        if let value = finished {
+          guard let last = open.indices.last else { return value }
+          open[last].append(value)
+        }
+        guard let last = open.indices.last, index == open[last].end else { break }
+        finished = open.removeLast().value
+      }
+    }
+  }
+
+  /// The value of a word that is no container's.
+  private func scalar(_ word: JSONWord) throws(JSONError) -> JSONValue {
+    switch word.kind {
+    case .null, .array, .object, .crowd: return .null
+    case .no: return .bool(false)
+    case .yes: return .bool(true)
+    case .plain, .escaped: return .string(string(word))
+    case .integer:
+      if let small = integer(word, as: Int64.self) { return .integer(small) }
+      if let large = integer(word, as: UInt64.self) { return .unsigned(large) }
+    case .decimal: break
+    }
+    guard let double = double(word) else { throw JSONError.numberOutOfRange(shortened(numeral(word))) }
+    return .number(double)
+  }
+
+  private func shortened(_ numeral: String) -> String {
+    numeral.utf8.count > 40 ? numeral.prefix(40) + "…" : numeral
+  }
+}

@@ -1,0 +1,131 @@
+extension JSONDocumentParser {
+  mutating func skipSpace() {
+    while true {
+      switch text[at] {
+      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): at += 1
+      default: return
+      }
+    }
+  }
+
+  mutating func literal(_ word: StaticString, _ kind: JSONWord.Kind) throws(JSONError) {
+    guard JSONBytes.areSame(text + at, word.utf8Start, word.utf8CodeUnitCount) else { throw broken("a value is due") }
+    tape.append(JSONWord(kind, length: word.utf8CodeUnitCount, place: at))
+    at += word.utf8CodeUnitCount
+  }
+
+  // MARK: - Numbers
+
+  /// Reads a number's grammar; what it is worth is found out when somebody asks.
+  mutating func number() throws(JSONError) {
+    let start = at
+    var kind = JSONWord.Kind.integer
+    if text[at] == UInt8(ascii: "-") { at += 1 }
+    if text[at] == UInt8(ascii: "0") {
+      at += 1
+      if isDigit(text[at]) { throw broken("a number begins with a zero") }
+    } else {
+      try digits()
+    }
+    if text[at] == UInt8(ascii: ".") {
+      kind = .decimal
+      at += 1
+      try digits()
+    }
+    if text[at] | 0x20 == UInt8(ascii: "e") {
+      kind = .decimal
+      at += 1
+      if text[at] == UInt8(ascii: "+") || text[at] == UInt8(ascii: "-") { at += 1 }
+      try digits()
+    }
+    tape.append(JSONWord(kind, length: at - start, place: start))
+  }
+
+  private mutating func digits() throws(JSONError) {
+    guard isDigit(text[at]) else { throw broken("a digit is due") }
+    repeat { at += 1 } while isDigit(text[at])
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  // MARK: - Strings
+
+  /// Reads a string from its first quote to behind its last.
+  mutating func string() throws(JSONError) {
+    at += 1
+    let start = at
+    var kind = JSONWord.Kind.plain
+    while true {
+      skipPlain()
+      let byte = text[at]
+      if byte == UInt8(ascii: "\"") { break }
+      if byte == UInt8(ascii: "\\") {
+        kind = .escaped
+        try escape()
+      } else if byte >= 0x80 {
+        try sequence()
+      } else {
+        throw broken(at < count ? "a control character stands in a string" : "it ends inside a string")
+      }
+    }
+    tape.append(JSONWord(kind, length: at - start, place: start))
+    at += 1
+  }
+
+  /// Passes over bytes that are ASCII and stand for themselves, eight at a time.
+  private mutating func skipPlain() {
+    while true {
+      let eight = UInt64(littleEndian: UnsafeRawPointer(text + at).loadUnaligned(as: UInt64.self))
+      let marks = JSONBytes.special(in: eight)
+      guard marks == 0 else {
+        at += marks.trailingZeroBitCount >> 3
+        return
+      }
+      at += 8
+    }
+  }
+
+  private mutating func escape() throws(JSONError) {
+    switch text[at + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      at += 2
+    case UInt8(ascii: "u"): try unicodeEscape()
+    default: throw broken("an escape is unknown")
+    }
+  }
+
+  /// Reads the escape of a scalar: one, or a high surrogate's with the low one's behind it.
+  private mutating func unicodeEscape() throws(JSONError) {
+    guard let unit = JSONBytes.hexadecimal(text + at + 2) else { throw broken("four hexadecimal digits are due") }
+    if unit & 0xF800 == 0xD800 {
+      guard unit < 0xDC00, text[at + 6] == UInt8(ascii: "\\"), text[at + 7] == UInt8(ascii: "u"),
+        let low = JSONBytes.hexadecimal(text + at + 8), low & 0xFC00 == 0xDC00
+      else { throw broken("a surrogate stands alone") }
+      at += 6
+    }
+    at += 6
+  }
+
+  /// Reads a UTF-8 sequence of two to four bytes (RFC 3629 part 4).
+  private mutating func sequence() throws(JSONError) {
+    let (first, second) = (text[at], text[at + 1])
+    let length: Int
+    let mayFollow: ClosedRange<UInt8>
+    switch first {
+    case 0xC2...0xDF: (length, mayFollow) = (2, 0x80...0xBF)
+    case 0xE0: (length, mayFollow) = (3, 0xA0...0xBF)
+    case 0xED: (length, mayFollow) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: (length, mayFollow) = (3, 0x80...0xBF)
+    case 0xF0: (length, mayFollow) = (4, 0x90...0xBF)
+    case 0xF4: (length, mayFollow) = (4, 0x80...0x8F)
+    case 0xF1...0xF3: (length, mayFollow) = (4, 0x80...0xBF)
+    default: throw broken("the bytes are no UTF-8")
+    }
+    var isWhole = mayFollow ~= second
+    if length > 2 { isWhole = isWhole && text[at + 2] & 0xC0 == 0x80 }
+    if length > 3 { isWhole = isWhole && text[at + 3] & 0xC0 == 0x80 }
+    guard isWhole else { throw broken("the bytes are no UTF-8") }
+    at += length
+  }
+}
