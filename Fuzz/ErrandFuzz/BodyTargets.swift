@@ -28,6 +28,20 @@ enum BodyTargets {
     }
     check(again == value && other == value, "a value stays the same")
     _ = value.hashValue
+    if isPlain(input), let foreign = try? JSONDecoder().decode(JSONValue.self, from: input.data) {
+      check(foreign == value, "Foundation reads the same")
+    }
+  }
+
+  /// Whether no key stands twice, as which the same letters in another composition count, too.
+  private static func isPlain(_ input: FuzzInput) -> Bool {
+    guard input.bytes.allSatisfy({ $0 < 0x80 }), let document = try? JSONDocument(input.data) else { return false }
+    var index = 0
+    while index < document.end(of: 0) {
+      if document.word(index).kind == .crowd { return false }
+      index += document.word(index).isContainer ? 2 : 1
+    }
+    return true
   }
 
   static func path(_ input: FuzzInput) {
