@@ -66,6 +66,12 @@ for try await event in client.events(of: Prices()) {
 }
 // snippet.end
 
+// snippet.values
+for try await price in client.events(of: Prices()).values(of: Price.self) {
+  print(price.cents)
+}
+// snippet.end
+
 // snippet.rule
 let patient = ReconnectRule(attempts: 100, delay: .seconds(1), longestDelay: .seconds(300))
 let options = CallOptions(timeouts: Timeouts(idle: .seconds(45)))

@@ -1,3 +1,4 @@
+import ErrandJSON
 import ErrandSupport
 
 /// The events of a server (server-sent events), which is asked anew where the connection breaks.
@@ -26,6 +27,8 @@ public struct EventStream: AsyncSequence, Sendable {
     private var failures = 0
     private var told: Duration?
     private var isOver = false
+    /// The rules of the connection for JSON.
+    private(set) var json = JSONDecoding.standard
 
     init(_ source: EventStream) {
       self.source = source
@@ -68,11 +71,16 @@ public struct EventStream: AsyncSequence, Sendable {
             return event
           }
         } catch {
-          isOver = true
-          throw lines?.failure(.lineTooLong(error.limit)) ?? .lineTooLong(error.limit)
+          throw failure(.lineTooLong(error.limit))
         }
       }
       return nil
+    }
+
+    /// An error that ends the stream: nobody wants the rest.
+    mutating func failure(_ error: APIError) -> APIError {
+      isOver = true
+      return lines?.failure(error) ?? error
     }
 
     private mutating func connect() async throws(APIError) {
@@ -89,6 +97,7 @@ public struct EventStream: AsyncSequence, Sendable {
         let found = Validating.shown(answer.fields)
         throw APIError(.validate, .contentType, "The answer has \(found); expected text/event-stream.")
       }
+      json = answer.json
       lines = LineReader(answer, limit: source.limit, endsAtReturn: true)
     }
 

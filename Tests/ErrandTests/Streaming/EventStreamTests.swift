@@ -140,6 +140,49 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
+  // MARK: - Values
+
+  private struct Price: Decodable, Sendable, Equatable { let inCents: Int }
+
+  @Test func `values are read by the client's rules`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      Self.events("id: 1\ndata: {\"in_cents\": 995}\n\n: alive\n\n"),
+      Self.events("event: price\ndata: {\"in_cents\":\ndata: 990}\n\n"), .status(204))
+    let client = client(server) { $0.jsonDecoding = JSONDecoding(keys: .convertFromSnakeCase) }
+    let prices = try await turning {
+      var prices: [Price] = []
+      for try await price in client.events(of: Feed()).values(of: Price.self) { prices.append(price) }
+      return prices
+    }
+    #expect(prices == [995, 990].map(Price.init))
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
+  }
+
+  @Test func `rules at the call win`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: {\"in_cents\": 995}\n\n") }
+    let rules = JSONDecoding(keys: .convertFromSnakeCase)
+    let events = client(server).events(of: Feed(), reconnecting: .never)
+    var prices = events.values(of: Price.self, by: rules).makeAsyncIterator()
+    #expect(try await prices.next() == Price(inCents: 995))
+    let end = try await prices.next()
+    #expect(end == nil && server.requests.count == 1)
+  }
+
+  @Test func `wrong event ends the values`() async throws {
+    let wrong = "data: {\"inCents\": 1}\n\ndata: {\"inCents\": \"x\"}\n\n"
+    let server = try LoopbackServer { _ in Self.events(wrong + "data: late\n\n").stalled(after: wrong.utf8.count) }
+    let client = client(server)
+    var prices = client.events(of: Feed()).values(of: Price.self).makeAsyncIterator()
+    #expect(try await prices.next() == Price(inCents: 1))
+    let error = await #expect(throws: APIError.self) { _ = try await prices.next() }
+    #expect(error?.stage == .decode && error?.message.hasPrefix("Event 2 of the stream") == true, "\(error as Any)")
+    #expect(error?.message.contains("$.inCents") == true)
+    let end = try await prices.next()
+    #expect(end == nil && server.requests.count == 1)
+    #expect(await eventually { client.running.isEmpty && clock.pending == 0 })
+  }
+
   @Test func `long event ends the stream`() async throws {
     let server = try LoopbackServer { _ in Self.events(String(repeating: "data: 0123456789\n", count: 50)) }
     let error = await #expect(throws: APIError.self) { try await all(client(server).events(of: Feed(), limit: 100)) }
