@@ -18,8 +18,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public private(set) var lastItems: [R.Item] = []
   /// How many pages have come.
   public private(set) var pageCount = 0
-  /// The error of the last call; nil for success, and before.
-  public private(set) var lastError: APIError?
+  /// How the last call to end has ended; nil before, and after ``reset()``.
+  public private(set) var lastOutcome: Outcome<R.Response>?
   /// The request for the first page. Another one counts from ``reset()`` on.
   public var first: R
 
@@ -49,6 +49,9 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   /// Whether there is a page behind those that have come.
   public var hasMore: Bool { upcoming != nil }
 
+  /// The error of the last outcome; nil for success, and before.
+  public var lastError: APIError? { lastOutcome?.error }
+
   /// Whether a page is under way.
   public var isLoading: Bool { loading != nil }
 
@@ -68,7 +71,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   /// Cancels what is under way, which the delegate is told, and forgets all pages: the next one is the first.
   public func reset() {
     cancelAll()
-    (items, lastItems, pageCount, lastError) = ([], [], 0, nil)
+    (items, lastItems, pageCount, lastOutcome) = ([], [], 0, nil)
     upcoming = first
   }
 
@@ -80,7 +83,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
 
   private func end(_ outcome: Outcome<R.Response>, of request: R, _ turn: Int) {
     if turn == self.turn { loading = nil }
-    lastError = outcome.error
+    lastOutcome = outcome
     guard let page = outcome.full else {
       delegate?.managerFailed(self)
       return

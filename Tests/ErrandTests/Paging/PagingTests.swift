@@ -147,9 +147,11 @@ import TestSupport
       #expect(manager.hasMore && manager.loadNext() && manager.isLoading && !manager.loadNext())
       await page.heard(number)
       #expect(manager.items == Array(1...number * 2) && manager.lastItems.count == 2 && !manager.isLoading)
+      #expect(manager.lastOutcome?.value?.numbers == manager.lastItems && manager.lastOutcome?.origin == .network)
     }
     #expect(!manager.hasMore && !manager.loadNext() && manager.pageCount == 3)
     manager.reset()
+    #expect(manager.lastOutcome == nil && manager.lastError == nil)
     #expect(manager.hasMore && manager.items.isEmpty && manager.loadNext())
     await page.heard(4)
     #expect(manager.items == [1, 2] && page.events == Array(repeating: "finished", count: 4))
