@@ -68,5 +68,12 @@ extension Ledger {
     client.configure { $0.envelope = Envelope(value: "rates") }
     console.say("rates in their envelope: SEK \(try await reports.rates()["SEK"] ?? 0)")
     console.say("messages and texts as before: \(try await bookings.all().count) bookings")
+
+    client.configure { $0.responseFormat = PropertyListFormat() }
+    console.say("rates as a property list: SEK \(try await reports.rates()["SEK"] ?? 0)")
+    console.say("asked for: \(server.requests.last?.headers["Accept"]?.prefix { $0 != "," } ?? "")")
+    console.say("messages and texts as before: \(try await bookings.all().count) bookings")
+    client.configure { $0.responseFormat = nil }
+    console.say("rates as JSON again: SEK \(try await reports.rates()["SEK"] ?? 0)")
   }
 }

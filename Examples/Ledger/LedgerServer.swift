@@ -70,12 +70,21 @@ extension LedgerServer {
   ) -> LoopbackAnswer {
     guard desk.knows(request) else { return refusal("Log in first.") }
     switch request.path {
-    case "/rates": return .json(desk.wrapsRates ? #"{"rates": {"SEK": 1131}}"# : #"{"SEK": 1130, "USD": 108}"#)
+    case "/rates": return rates(request, desk)
     case "/statements/3": return .ok("March: 2 bookings, balance 1204.50")
     case "/statements/13": return .ok("No such month.").held(at: slowStatement)
     case "/year": return message(BookingsMessage(desk.bookings)).held(at: slowYear)
     default: return .status(404)
     }
+  }
+
+  /// The rates in the form that is asked for.
+  private static func rates(_ request: RecordedRequest, _ desk: Desk) -> LoopbackAnswer {
+    if request.headers["Accept"]?.contains("plist") == true {
+      let list = #"<plist version="1.0"><dict><key>SEK</key><integer>1132</integer></dict></plist>"#
+      return .status(200, headers: ["Content-Type": "application/x-plist"], body: list)
+    }
+    return .json(desk.wrapsRates ? #"{"rates": {"SEK": 1131}}"# : #"{"SEK": 1130, "USD": 108}"#)
   }
 
   private static func picture(_ request: RecordedRequest) -> LoopbackAnswer {

@@ -47,6 +47,10 @@ extension LedgerTests {
     in {"rates":{"SEK":1131}}.
       rates in their envelope: SEK 1131
       messages and texts as before: 3 bookings
+      rates as a property list: SEK 1132
+      asked for: application/x-plist
+      messages and texts as before: 3 bookings
+      rates as JSON again: SEK 1131
 
     Ada logs out while a booking is on its way
       POST api.ledger.example/logout: token of ada, branch north

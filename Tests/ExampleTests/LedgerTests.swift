@@ -183,6 +183,19 @@ import Testing
     #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
   }
 
+  @Test func `a default format spares declared types`() async throws {
+    try await logIn()
+    ledger.client.configure { $0.responseFormat = PropertyListFormat() }
+    #expect(try await ledger.reports.rates() == ["SEK": 1132])
+    #expect(try await ledger.bookings.all().count == 2)
+    #expect(try await ledger.reports.statement(month: 3).hasPrefix("March"))
+    ledger.client.configure { $0.responseFormat = nil }
+    #expect(try await ledger.reports.rates() == ["SEK": 1130, "USD": 108])
+    let accepts = server.requests.dropFirst().map { $0.headers["Accept"] ?? "" }
+    let list = PropertyListFormat().accept
+    #expect(accepts == [list, "application/x-protobuf", "text/*, */*;q=0.5", "application/json"])
+  }
+
   @Test func `only the CDN is kept`() async throws {
     try await logIn()
     #expect(try await ledger.receipts.picture("rent-1").origin == .network)
