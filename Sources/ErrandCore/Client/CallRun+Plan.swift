@@ -11,6 +11,7 @@ extension CallRun {
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
+      servers: NamedServers(snapshot.builder, family),
       cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,
       redirects: request.redirects ?? snapshot.configuration.redirects,
       retries: retries.attempts > 1 || retries.hedging != nil ? retries : nil, idempotency: request.idempotency,

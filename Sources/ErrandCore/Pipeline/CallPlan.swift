@@ -11,6 +11,8 @@ package final class CallPlan: Sendable {
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   let base: HTTPURL.Origin?
+  /// The servers that client and family name.
+  let servers: NamedServers
   /// Where the cookies of the call are.
   let cookies: CookieRule
   package let redirects: RedirectPolicy
@@ -36,7 +38,7 @@ package final class CallPlan: Sendable {
   init(
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
     credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
-    cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, hosts: HostList?,
+    servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
     download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
     probe: FrozenProbe?
@@ -48,6 +50,7 @@ package final class CallPlan: Sendable {
     self.credential = credential
     self.provider = provider
     self.base = base
+    self.servers = servers
     self.cookies = cookies
     self.redirects = redirects
     self.retries = retries

@@ -11,12 +11,15 @@ final class RequestBuilder: Sendable {
   private let base: Result<HTTPURL, APIError>
   /// Those of CDNs, families and absolute URLs, as they were parsed at their first use.
   private let otherBases = Locked<[String: HTTPURL]>([:])
+  /// The origins that the client names.
+  let origins: Set<HTTPURL.Origin>
   /// The fields that every request has where nobody says anything else, all but `Accept`.
   private let defaults: [HTTPField]
 
   init(_ configuration: ClientConfiguration, base: Result<HTTPURL, APIError>, contentCodings: [String]) {
     self.configuration = configuration
     self.base = base
+    origins = Self.origins(in: configuration)
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
       .filter { !$0.value.isEmpty }
@@ -43,8 +46,8 @@ final class RequestBuilder: Sendable {
     var fields = HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
-    configuration.headers.apply(to: &fields)
-    family?.headers.apply(to: &fields)
+    shown(configuration.headers, to: url.origin, family).apply(to: &fields)
+    if let family { shown(family.headers, to: url.origin, family).apply(to: &fields) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
     addKey(request.idempotency, to: &fields)
@@ -116,7 +119,7 @@ final class RequestBuilder: Sendable {
     }
   }
 
-  private func cachedBase(for text: String) throws(APIError) -> HTTPURL {
+  func cachedBase(for text: String) throws(APIError) -> HTTPURL {
     if text == configuration.environment.baseURL { return try base.get() }
     if let known = otherBases.withLock({ $0[text] }) { return known }
     let parsed = try Self.parse(base: text).get()
@@ -128,6 +131,14 @@ final class RequestBuilder: Sendable {
   }
 
   private static let rememberedBases = 64
+
+  /// The origins of all servers that a configuration names.
+  private static func origins(in configuration: ClientConfiguration) -> Set<HTTPURL.Origin> {
+    let urls = ([configuration.environment] + configuration.environments).flatMap { environment in
+      [environment.baseURL, environment.cdnURL].compactMap { $0 } + environment.fallbackURLs
+    }
+    return Set(urls.compactMap { try? HTTPURL($0).origin })
+  }
 
   static func parse(base text: String) -> Result<HTTPURL, APIError> {
     do {
@@ -163,6 +174,12 @@ final class RequestBuilder: Sendable {
       if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("the finished request could not be made: \(error)"), cause: error)
     }
+  }
+
+  /// What client or family say, without its secrets where they do not name the server.
+  private func shown(_ headers: RequestHeaders, to origin: HTTPURL.Origin, _ family: RequestFamily?) -> RequestHeaders {
+    guard headers.hasSecrets, !NamedServers(self, family).contains(origin) else { return headers }
+    return headers.withoutSecrets
   }
 
   private func addDefaults(to fields: inout HTTPFields) {

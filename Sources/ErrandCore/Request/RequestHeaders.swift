@@ -25,7 +25,8 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     /// A literal value.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// A value that is masked wherever it is shown, and stays behind when a redirect leads to another origin.
+    /// A value that is masked wherever it is shown, and stays behind when a redirect leads to another origin. One of a
+    /// client or a family goes only to servers that the two name, and not to another one by an absolute URL.
     public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
 
     /// A value known at run time.
@@ -38,6 +39,11 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
   struct Entry: Sendable, Hashable {
     let name: HTTPFieldName
     let value: FieldValue?
+
+    /// What is sent of a value.
+    func field(_ value: FieldValue) -> HTTPField { HTTPField(name, value.text, isSecret: value.isSecret) }
+
+    var isSecret: Bool { value.map(field)?.isSecret ?? false }
   }
 
   private(set) var entries: [Entry]
@@ -72,6 +78,16 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     return filled
   }
 
+  /// Whether a value is a secret, by its mark or by its name.
+  var hasSecrets: Bool { entries.contains(where: \.isSecret) }
+
+  /// The same, with nothing said where a value is a secret.
+  var withoutSecrets: RequestHeaders {
+    var rest = self
+    rest.entries.removeAll(where: \.isSecret)
+    return rest
+  }
+
   /// Writes what is said into fields. A name said several times is sent several times.
   func apply(to fields: inout HTTPFields) {
     for (index, entry) in entries.enumerated() {
@@ -79,7 +95,7 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
         fields.remove(entry.name)
         continue
       }
-      let field = HTTPField(entry.name, value.text, isSecret: value.isSecret)
+      let field = entry.field(value)
       let isRepeated = entries[..<index].contains { $0.name == entry.name }
       if isRepeated { fields.append(field) } else { fields.replace(field) }
     }

@@ -42,6 +42,65 @@ import Testing
     #expect(second.requests.allSatisfy { $0.headers["X-Signature"] == nil && $0.headers["Authorization"] == nil })
   }
 
+  private func change(_ configuration: inout ClientConfiguration) {
+    configuration.headers = [
+      "X-Api-Key": .secret(Self.marker), "Cookie": "sid=\(Self.marker)", "X-Client": "app",
+    ]
+    configuration.credentials = FixedCredential(.bearer(Self.marker))
+    configuration.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = Self.marker }]
+  }
+
+  private func family(baseURL: String? = nil, cdnURL: String? = nil) -> RequestFamily {
+    RequestFamily(
+      "f", baseURL: baseURL, cdnURL: cdnURL, headers: ["X-Family-Key": .secret(Self.marker), "X-Family": "f"])
+  }
+
+  @Test func `no secret follows a link elsewhere`() async throws {
+    let second = try LoopbackServer { _ in .ok("there") }
+    let first = try LoopbackServer { [url = second.url] _ in .ok(url + "/next") }
+    let client = APIClient(baseURL: first.url)
+    client.configure(change)
+    let link = try await client.send(Ask<String>(family: family()))
+    #expect(try await client.send(Ask<String>(path: RequestPath(link), family: family())) == "there")
+    #expect(first.requests.count == 1 && first.requests.allSatisfy(Self.shows))
+    let stranger = try #require(second.requests.first)
+    #expect(!Self.shows(stranger) && stranger.headers["X-Signature"] == nil && stranger.headers["X-Api-Key"] == nil)
+    #expect(stranger.headers["X-Client"] == "app" && stranger.headers["X-Family"] == "f", "what is no secret goes along")
+    let own = Ask<String>(path: RequestPath(link), family: family(), headers: ["X-Api-Key": .secret("own")])
+    #expect(try await client.send(own) == "there")
+    #expect(second.requests.last?.headers["X-Api-Key"] == "own", "the request's own is for where it goes")
+    #expect(second.requests.count == 2 && !second.requests.contains(where: Self.shows))
+  }
+
+  @Test(arguments: [
+    ("http://h.example", true), ("http://cdn.example", true), ("http://two.example", true),
+    ("http://reports.example", true), ("http://family.example", true), ("http://pictures.example", true),
+    ("https://h.example", false), ("http://h.example:81", false), ("http://other.example", false),
+  ]) func `secrets go to named servers alone`(url: String, isNamed: Bool) async throws {
+    let bench = ScriptedClient(cdnURL: "http://cdn.example/x") { configuration in
+      change(&configuration)
+      configuration.environment.fallbackURLs = ["http://two.example/v2"]
+      configuration.environments = [ServerEnvironment("reports", baseURL: "http://reports.example/")]
+    }
+    let family = family(baseURL: "http://family.example/f", cdnURL: "http://pictures.example")
+    let sent = try #require(try await bench.sent(Sending(path: RequestPath(url + "/q"), family: family)))
+    #expect(sent.url.string == url + "/q")
+    for name: HTTPFieldName in ["X-Api-Key", "Cookie", "X-Family-Key", "X-Signature"] {
+      #expect((sent.fields[name] != nil) == isNamed, "\(name)")
+    }
+    #expect(sent.fields["X-Client"] == "app")
+  }
+
+  @Test func `signature goes where it is told`() async throws {
+    let bench = ScriptedClient {
+      $0.exchangeInterceptors = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
+    }
+    for url in ["http://s.example/q", "http://t.example/q"] { _ = try await bench.sent(Sending(path: RequestPath(url))) }
+    #expect(bench.transport.requests.map { $0.fields["X-Signature"] } == ["signed", nil])
+    bench.client.configure { $0.exchangeInterceptors = [Signing(alsoAt: ["nowhere"]) { _ in }] }
+    #expect(await bench.failure(of: Sending())?.code == .invalidURL)
+  }
+
   @Test(arguments: [307, 308]) func `a body goes along only when told`(status: Int) async throws {
     let second = try LoopbackServer { .ok($0.bodyText) }
     let first = try LoopbackServer { [url = second.url] request in
