@@ -92,6 +92,19 @@ import Testing
     #expect(await store.text(Sample.key("/3", account: "two")) != nil || selection == .all)
   }
 
+  @Test func `removal that frees no page leaves no trace`() async throws {
+    let store = open()
+    for index in 0..<20 { store.put(Sample.entry("/\(index)", account: "two")) }
+    store.put(Sample.entry("/own", account: "one", body: "secret-marker"))
+    for index in 20..<40 { store.put(Sample.entry("/\(index)", account: "two")) }
+    await store.flush()
+    #expect(try !folder.filesWith("secret-marker").isEmpty)
+    store.remove(.account(Sample.digest("account one")))
+    await store.flush()
+    #expect(try folder.filesWith("secret-marker").isEmpty)
+    #expect(await store.size().entries == 40)
+  }
+
   @Test(arguments: [1, 10_000]) func `sealed bodies are not readable`(_ times: Int) async throws {
     let sealing = BodySealing(seal: { Data($0.map { $0 ^ 0x55 }) }, open: { Data($0.map { $0 ^ 0x55 }) })
     let text = String(repeating: "secret-marker", count: times)

@@ -22,11 +22,12 @@ extension StoreIndex {
     try giveBack(space.excessPages(cost), pause: pause)
   }
 
-  /// Gives free pages back to the disk; all of them where nil.
+  /// Gives free pages back to the disk; all of them where nil, and then cuts off the log even where none is free: it
+  /// has what was removed from pages that others still use.
   func giveBack(_ pages: Int? = nil, pause: () -> Void) throws(SQLiteFailure) {
     var rest = pages ?? 0
     if pages == nil { rest = try number(.freePages) }
-    guard rest > 0 else { return }
+    guard rest > 0 || pages == nil else { return }
     while rest > 0 {
       let step = min(rest, settings.framesPerTransaction)
       try database.run("PRAGMA incremental_vacuum(\(step))")
