@@ -14,12 +14,14 @@ extension APIClient {
     guard let cache else { return }
     try await probing(request) { request, context in
       guard let plan = context.cache, let model = plan.policy(for: request.url.host).model else { return }
-      let store = cache.store(for: plan.request)
-      guard let salt = await store.salt(call: context.call) else { return }
+      let opened = cache.store(for: plan.request)
+      guard let salt = await cache.salt(of: opened, call: context.call) else {
+        return opened.owe([.target(request.url, leftOut: plan.key.leftOut, context.partition(of: request))])
+      }
       let made = cache.keys.key(
         for: context.keyed(request, with: context.cookies(for: request)), model, plan.key,
         context.partition(of: request), salt: salt)
-      cache.remove(.key(made.key), from: store)
+      cache.remove(.key(made.key), from: opened.store)
     }
   }
 }

@@ -23,8 +23,8 @@ final class CacheFolders: Sendable {
   private let folder: URL
   private let filters: [CacheFolderFilter]
   private let open: @Sendable (URL) -> any CacheStore
-  private let stores: Locked<[URL: any CacheStore]>
-  private let only: (any CacheStore)?
+  private let stores: Locked<[URL: OpenedStore]>
+  private let only: OpenedStore?
 
   /// One store for everything.
   init(store: any CacheStore) {
@@ -32,7 +32,7 @@ final class CacheFolders: Sendable {
     filters = []
     open = { _ in store }
     stores = Locked([:])
-    only = store
+    only = OpenedStore(store)
   }
 
   init(folder: URL, filters: [CacheFolderFilter], open: @escaping @Sendable (URL) -> any CacheStore) {
@@ -41,20 +41,20 @@ final class CacheFolders: Sendable {
     self.filters = filters
     self.open = open
     only = nil
-    stores = Locked([folder: open(folder)])
+    stores = Locked([folder: OpenedStore(open(folder))])
   }
 
-  func store(for request: any APIRequest) -> any CacheStore {
+  func store(for request: any APIRequest) -> OpenedStore {
     if let only { return only }
     let place = filters.reduce(folder) { $1.apply($0, request) }.standardizedFileURL
     return stores.withLock { stores in
       if let known = stores[place] { return known }
-      let opened = open(place)
+      let opened = OpenedStore(open(place))
       stores[place] = opened
       return opened
     }
   }
 
   /// Every store that was opened.
-  var opened: [any CacheStore] { only.map { [$0] } ?? stores.withLock { Array($0.values) } }
+  var opened: [OpenedStore] { only.map { [$0] } ?? stores.withLock { Array($0.values) } }
 }

@@ -62,10 +62,17 @@ public final class ResponseCache: AnswerCache {
   package var storing: any Interceptor { Storing(cache: self) }
 
   /// The store for a request.
-  func store(for request: any APIRequest) -> any CacheStore { stores.store(for: request) }
+  func store(for request: any APIRequest) -> OpenedStore { stores.store(for: request) }
 
   /// Every store that was opened.
-  var opened: [any CacheStore] { stores.opened }
+  var opened: [OpenedStore] { stores.opened }
+
+  /// The salt of a store, once all is removed that had to wait for it; nil as in ``CacheStore/salt(call:)``.
+  func salt(of opened: OpenedStore, call: CallState) async -> Digest? {
+    guard let salt = await opened.store.salt(call: call) else { return nil }
+    opened.pay(salt: salt) { remove($0, from: opened.store) }
+    return salt
+  }
 
   // MARK: - Removing
 
@@ -84,16 +91,22 @@ public final class ResponseCache: AnswerCache {
   }
 
   /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.
+  ///
+  /// From a store that cannot be reached it is removed before anything is looked for in it.
   public func removeAll(account: String) async {
-    for store in stores.opened {
-      guard let salt = await store.salt(call: CallState()) else { continue }
-      remove(.account(CachePartition.account(account).digest(salt: salt.bytes)), from: store)
+    let removal = RemovalDebts.Removal.account(account)
+    for opened in stores.opened {
+      if let salt = await salt(of: opened, call: CallState()) {
+        remove(removal.selection(salt: salt), from: opened.store)
+      } else {
+        opened.owe([removal])
+      }
     }
   }
 
   /// Removes from every store that was opened. What is under way is not stored, and background refreshes of it end.
   public func remove(_ selection: CacheSelection) {
-    for store in stores.opened { remove(selection, from: store) }
+    for opened in stores.opened { remove(selection, from: opened.store) }
   }
 
   func remove(_ selection: CacheSelection, from store: any CacheStore) {
@@ -117,15 +130,15 @@ public final class ResponseCache: AnswerCache {
   /// The entries of every store that was opened, most recently used first.
   public func entries() async -> [CacheListing] {
     var listings: [CacheListing] = []
-    for store in stores.opened { listings += await store.list() }
+    for opened in stores.opened { listings += await opened.store.list() }
     return listings.sorted { $0.lastUse > $1.lastUse }
   }
 
   /// How much is kept in every store that was opened.
   public func size() async -> CacheSize {
     var total = CacheSize(entries: 0, bytes: 0, limit: nil)
-    for store in stores.opened {
-      let size = await store.size()
+    for opened in stores.opened {
+      let size = await opened.store.size()
       total.entries += size.entries
       total.bytes += size.bytes
       if let limit = size.limit { total.limit = (total.limit ?? 0) + limit }
@@ -146,6 +159,6 @@ public final class ResponseCache: AnswerCache {
 
   /// Returns when everything is on the disk that is to be there.
   public func flush() async {
-    for store in stores.opened { await store.flush() }
+    for opened in stores.opened { await opened.store.flush() }
   }
 }

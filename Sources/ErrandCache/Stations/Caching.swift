@@ -23,8 +23,8 @@ package struct Caching: Interceptor {
     guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
       return try await passing(request, plan, next)
     }
-    let store = cache.store(for: plan.request)
-    guard let salt = await store.salt(call: context.call) else {
+    let opened = cache.store(for: plan.request)
+    guard let salt = await cache.salt(of: opened, call: context.call) else {
       try context.call.check()
       if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
       return try await next(request)
@@ -38,7 +38,7 @@ package struct Caching: Interceptor {
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(
-      store: store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies)
+      store: opened.store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
   }

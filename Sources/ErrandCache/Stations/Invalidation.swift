@@ -7,15 +7,18 @@ struct Invalidation {
   let request: HTTPRequest
 
   /// Has everything removed that is stored for the URLs, whatever the method, the model and the folder.
+  /// From a store that cannot be reached it is removed before anything is looked for in it.
   func remove(_ urls: [HTTPURL], _ remove: (CacheSelection, any CacheStore) -> Void) async {
     guard !urls.isEmpty else { return }
-    for store in cache.opened {
-      guard let salt = await store.salt(call: context.call) else { continue }
-      let recipe = CacheKeyRecipe(
-        model: .http, leftOut: leftOut, partition: context.partition(of: request), salt: salt.bytes)
-      for url in urls { remove(.target(recipe.target(of: url)), store) }
+    let partition = context.partition(of: request)
+    let leftOut = context.plan.cacheKey.leftOut
+    let removals = urls.map { RemovalDebts.Removal.target($0, leftOut: leftOut, partition) }
+    for opened in cache.opened {
+      guard let salt = await cache.salt(of: opened, call: context.call) else {
+        opened.owe(removals)
+        continue
+      }
+      for removal in removals { remove(removal.selection(salt: salt), opened.store) }
     }
   }
-
-  private var leftOut: [String] { Array(context.plan.cacheKey.leftOut) }
 }

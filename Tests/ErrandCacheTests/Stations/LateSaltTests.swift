@@ -1,0 +1,116 @@
+import Errand
+import ErrandCore
+import ErrandSupport
+import ErrandTesting
+import Testing
+
+@testable import ErrandCache
+
+/// Removals from a store that cannot be reached yet, such as a Redis that is down while the program starts.
+@Suite struct LateSaltTests {
+  /// A store whose salt nobody knows before it comes.
+  private final class LateStore: CacheStore {
+    private let inner: any CacheStore
+    private let isThere = Locked(false)
+
+    init(_ inner: any CacheStore) { self.inner = inner }
+
+    func come() { isThere.withLock { $0 = true } }
+
+    func salt(call: CallState) async -> Digest? { isThere.withLock { $0 } ? await inner.salt(call: call) : nil }
+    func find(
+      _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
+    ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }
+    func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+      await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
+    }
+    func put(_ entry: CacheEntry) { inner.put(entry) }
+    func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) { inner.renew(key, stored: stored, head: head) }
+    func remove(_ selection: CacheSelection) { inner.remove(selection) }
+    func list() async -> [CacheListing] { await inner.list() }
+    func size() async -> CacheSize { await inner.size() }
+    func flush() async { await inner.flush() }
+  }
+
+  /// What a run before this one has stored, and the store as this run sees it.
+  private let before = MemoryStore()
+  private let late: LateStore
+
+  init() { late = LateStore(before) }
+
+  private static func fixture(_ store: any CacheStore, account: String? = nil) -> CacheFixture {
+    CacheFixture(
+      store: store,
+      change: { configuration in
+        if let account { configuration.credentials = FixedCredential(.bearer("same"), account: account) }
+      }
+    ) { request, number in
+      request.method == .get ? .page("answer \(number)", ["Cache-Control": "max-age=60"]) : .status(200)
+    }
+  }
+
+  @Test func `logout is made up for`() async throws {
+    for name in ["ada", "eve"] { _ = try await Self.fixture(before, account: name).client.send(Page()) }
+    let ada = Self.fixture(late, account: "ada")
+    await ada.cache.removeAll(account: "ada")
+    late.come()
+    #expect(await ada.miss() == .otherAccount)
+    #expect(await ada.stored() == nil)
+    #expect(await Self.fixture(late, account: "eve").stored() == "answer 1")
+  }
+
+  @Test(arguments: [CachePolicy.none, .http])
+  func `invalidation is made up for`(_ own: CachePolicy) async throws {
+    let earlier = Self.fixture(before)
+    for name in ["page", "other"] { _ = try await earlier.client.send(Page.http(name)) }
+    let fixture = Self.fixture(late)
+    _ = try await fixture.client.send(Page(method: .post, cache: own))
+    late.come()
+    #expect(await fixture.miss(.http()) == .missing)
+    #expect(await fixture.stored(.http("other")) == "answer 2")
+  }
+
+  @Test func `removal by request is made up for`() async throws {
+    let earlier = Self.fixture(before)
+    for name in ["page", "other"] { _ = try await earlier.client.send(Page(name: name)) }
+    let fixture = Self.fixture(late)
+    try await fixture.client.removeCached(Page())
+    late.come()
+    #expect(await fixture.miss() == .missing)
+    #expect(await fixture.stored(Page(name: "other")) == "answer 2")
+  }
+
+  @Test func `it is made up for once`() async throws {
+    let fixture = Self.fixture(late)
+    _ = try await fixture.client.send(Page(method: .delete, cache: .none))
+    late.come()
+    for _ in 0..<3 { #expect(try await fixture.client.send(Page.http()) == "answer 2") }
+    #expect(fixture.asked == 2)
+  }
+
+  @Test func `too much is everything`() throws {
+    let salt = Sample.digest("salt")
+    var debts = RemovalDebts()
+    for index in 0..<RemovalDebts.most { debts.add(.account("\(index)")) }
+    #expect(debts.selections(salt: salt).count == RemovalDebts.most)
+    debts.add(.account("0"))
+    #expect(debts.selections(salt: salt).count == RemovalDebts.most)
+    debts.add(.account("one more"))
+    #expect(debts.selections(salt: salt) == [.all])
+    debts.add(.account("and another"))
+    #expect(debts.selections(salt: salt) == [.all])
+    debts.settle(debts)
+    #expect(debts.isEmpty)
+  }
+
+  @Test func `what comes meanwhile stays owed`() {
+    var debts = RemovalDebts()
+    debts.add(.account("ada"))
+    let paid = debts
+    for name in ["ada", "eve"] { debts.add(.account(name)) }
+    debts.settle(paid)
+    #expect(debts.selections(salt: Sample.digest("salt")).count == 2)
+    debts.settle(debts)
+    #expect(debts.isEmpty)
+  }
+}
