@@ -10,7 +10,7 @@ final class BoxStore: CacheStore {
   private let box = Mutex<[String: [Data]]>([:])
   private let ownSalt = Digest.random()  // keep its bytes beside the entries
 
-  func salt(call: CallState) async -> Digest? { ownSalt }
+  func salt(call: CallState, patience: Duration?) async -> Digest? { ownSalt }
 
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?,

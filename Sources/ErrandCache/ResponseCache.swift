@@ -67,9 +67,10 @@ public final class ResponseCache: AnswerCache {
   /// Every store that was opened.
   var opened: [OpenedStore] { stores.opened }
 
-  /// The salt of a store, once all is removed that had to wait for it; nil as in ``CacheStore/salt(call:)``.
-  func salt(of opened: OpenedStore, call: CallState) async -> Digest? {
-    guard let salt = await opened.store.salt(call: call) else { return nil }
+  /// The salt of a store, once all is removed that had to wait for it; nil as in
+  /// ``CacheStore/salt(call:patience:)``.
+  func salt(of opened: OpenedStore, call: CallState, patience: Duration?) async -> Digest? {
+    guard let salt = await opened.store.salt(call: call, patience: patience) else { return nil }
     opened.pay(salt: salt) { remove($0, from: opened.store) }
     return salt
   }
@@ -96,7 +97,7 @@ public final class ResponseCache: AnswerCache {
   public func removeAll(account: String) async {
     let removal = RemovalDebts.Removal.account(account)
     for opened in stores.opened {
-      if let salt = await salt(of: opened, call: CallState()) {
+      if let salt = await salt(of: opened, call: CallState(), patience: nil) {
         remove(removal.selection(salt: salt), from: opened.store)
       } else {
         opened.owe([removal])

@@ -32,7 +32,7 @@ import Foundation
 /// | list, size | a walk over all keys of the database, a hundred a step |
 /// | memory beside head and body | about a KiB an entry |
 public final class RedisStore: CacheStore {
-  /// How long the first call waits for the salt.
+  /// How long the first call waits for the salt at the most.
   private static let saltPatience = Duration.milliseconds(250)
   private static let mostUses = 256
 
@@ -77,10 +77,10 @@ public final class RedisStore: CacheStore {
   /// 32 random bytes that lie in Redis, one for all who share it.
   ///
   /// Waits a quarter of a second at the most. Nil where Redis did not answer.
-  public func salt(call: CallState) async -> Digest? {
+  public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = layout.salt { return salt }
-    let patience = call.timers.now.advanced(by: Self.saltPatience)
-    return await ask(layout.call(.salt), call, until: patience)?.salt
+    let until = call.timers.now.advanced(by: min(patience ?? Self.saltPatience, Self.saltPatience))
+    return await ask(layout.call(.salt), call, until: until)?.salt
   }
 
   /// Looks for an entry. `choosing` runs on the caller's thread.

@@ -7,6 +7,8 @@ package struct Caching: Interceptor {
 
   /// How long an ordinary call waits for a store that is busy.
   private static let patience = Duration.milliseconds(50)
+  /// How long it waits for the first sign of a store, which may have to be made or reached.
+  static let saltPatience = Duration.milliseconds(250)
 
   package init(cache: ResponseCache?) { self.cache = cache }
 
@@ -24,7 +26,8 @@ package struct Caching: Interceptor {
       return try await passing(request, plan, next)
     }
     let opened = cache.store(for: plan.request)
-    guard let salt = await cache.salt(of: opened, call: context.call) else {
+    let patience = Self.patience(for: plan.mode).map { max($0, Self.saltPatience) }
+    guard let salt = await cache.salt(of: opened, call: context.call, patience: patience) else {
       try context.call.check()
       if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
       return try await next(request)

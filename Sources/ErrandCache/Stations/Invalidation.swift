@@ -14,7 +14,7 @@ struct Invalidation {
     let leftOut = context.plan.cacheKey.leftOut
     let removals = urls.map { RemovalDebts.Removal.target($0, leftOut: leftOut, partition) }
     for opened in cache.opened {
-      guard let salt = await cache.salt(of: opened, call: context.call) else {
+      guard let salt = await cache.salt(of: opened, call: context.call, patience: Caching.saltPatience) else {
         opened.owe(removals)
         continue
       }

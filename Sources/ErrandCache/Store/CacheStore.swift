@@ -8,8 +8,12 @@ public protocol CacheStore: Sendable {
   /// 32 bytes that are mixed into the digests of accounts, so that they tell nothing beside another store.
   ///
   /// Random, and the same for as long as the store lives, on a disk over all processes. After the first time it returns
-  /// without suspending. Nil where the call was stopped, or where nothing can be stored now.
-  func salt(call: CallState) async -> Digest?
+  /// without suspending. Nil where the call was stopped, where its patience ended, or where nothing can be stored now.
+  ///
+  /// - Parameters:
+  ///   - call: The life of the call: a wait ends with it.
+  ///   - patience: How long a store may be waited for, on the call's clock; nil for as long as the call lives.
+  func salt(call: CallState, patience: Duration?) async -> Digest?
 
   /// Looks for an entry.
   ///
@@ -45,4 +49,9 @@ public protocol CacheStore: Sendable {
 
   /// Returns when everything that was put or removed before is where it will stay.
   func flush() async
+}
+
+extension CacheStore {
+  /// The salt, waited for as long as the call lives.
+  package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
 }

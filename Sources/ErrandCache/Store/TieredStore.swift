@@ -19,7 +19,9 @@ public final class TieredStore: CacheStore {
   }
 
   /// The salt of the store below.
-  public func salt(call: CallState) async -> Digest? { await base.salt(call: call) }
+  public func salt(call: CallState, patience: Duration?) async -> Digest? {
+    await base.salt(call: call, patience: patience)
+  }
 
   /// Looks above, without suspending, then below.
   public func find(

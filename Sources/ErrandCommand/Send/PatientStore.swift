@@ -10,7 +10,9 @@ struct PatientStore: CacheStore {
 
   private static let patience = Duration.seconds(5)
 
-  func salt(call: CallState) async -> Digest? { await base.salt(call: call) }
+  func salt(call: CallState, patience: Duration?) async -> Digest? {
+    await base.salt(call: call, patience: patience.map { max($0, Self.patience) })
+  }
 
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?

@@ -57,7 +57,9 @@ private final class ForgetfulStore: CacheStore {
 
   init(_ inner: any CacheStore) { self.inner = inner }
 
-  func salt(call: CallState) async -> Digest? { await inner.salt(call: call) }
+  func salt(call: CallState, patience: Duration?) async -> Digest? {
+    await inner.salt(call: call, patience: patience)
+  }
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }

@@ -17,7 +17,9 @@ import Testing
 
     func come() { isThere.withLock { $0 = true } }
 
-    func salt(call: CallState) async -> Digest? { isThere.withLock { $0 } ? await inner.salt(call: call) : nil }
+    func salt(call: CallState, patience: Duration?) async -> Digest? {
+      isThere.withLock { $0 } ? await inner.salt(call: call, patience: patience) : nil
+    }
     func find(
       _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
     ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }

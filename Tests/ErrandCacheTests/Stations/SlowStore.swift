@@ -12,7 +12,9 @@ final class SlowStore: CacheStore {
   /// Holds the next look-up, once it has found what it finds.
   func holdNext(at latch: Latch) { latches.append(latch) }
 
-  func salt(call: CallState) async -> Digest? { await inner.salt(call: call) }
+  func salt(call: CallState, patience: Duration?) async -> Digest? {
+    await inner.salt(call: call, patience: patience)
+  }
 
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?

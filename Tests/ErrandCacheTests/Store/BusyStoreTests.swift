@@ -1,4 +1,3 @@
-import ErrandSupport
 import ErrandCache
 import ErrandCore
 import ErrandTesting
@@ -7,29 +6,8 @@ import Testing
 
 /// A store whose thread is held up.
 @Suite struct BusyStoreTests {
-  /// Holds the thread of a store while it seals or opens a body.
-  private final class Hold: Sendable {
-    private let gate = DispatchSemaphore(value: 0)
-    private let isHeld = Locked(false)
-    var isReached: Bool { isHeld.withLock { $0 } }
-
-    func pass(_ body: Data) -> Data {
-      guard body.starts(with: Data("hold".utf8)) else { return body }
-      isHeld.withLock { $0 = true }
-      gate.wait()
-      gate.signal()
-      return body
-    }
-
-    func reached() async {
-      while !isReached { await Task.yield() }
-    }
-
-    func open() { gate.signal() }
-  }
-
   private let folder = TestFolder()
-  private let hold = Hold()
+  private let hold = StoreHold()
 
   private func held(writing: Bool) async -> SQLiteStore {
     let hold = hold

@@ -17,7 +17,7 @@ final class DictionaryStore: CacheStore {
 
   private let contents = Locked(Contents())
 
-  func salt(call: CallState) async -> Digest? { Sample.digest("salt") }
+  func salt(call: CallState, patience: Duration?) async -> Digest? { Sample.digest("salt") }
 
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?

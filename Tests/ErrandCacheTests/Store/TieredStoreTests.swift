@@ -15,7 +15,9 @@ import Testing
     /// Runs before each change.
     let beforeChange = Locked<(@Sendable () -> Void)?>(nil)
 
-    func salt(call: CallState) async -> Digest? { await base.salt(call: call) }
+    func salt(call: CallState, patience: Duration?) async -> Digest? {
+      await base.salt(call: call, patience: patience)
+    }
     func find(
       _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
     ) async -> CacheLookup {

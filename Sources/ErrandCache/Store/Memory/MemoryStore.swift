@@ -25,7 +25,7 @@ public final class MemoryStore: CacheStore {
   }
 
   /// What this store mixes into the digests of accounts; another one after each start.
-  public func salt(call: CallState) async -> Digest? { ownSalt }
+  public func salt(call: CallState, patience: Duration?) async -> Digest? { ownSalt }
 
   /// Looks for an entry. Returns without suspending.
   public func find(

@@ -1,0 +1,56 @@
+import Errand
+import ErrandTesting
+import Testing
+
+@testable import ErrandCache
+
+/// A folder whose disk does not answer, used for the first time.
+@Suite(.timeLimit(.minutes(1))) struct HangingStoreTests {
+  private let folder = TestFolder()
+  private let hold = StoreHold()
+
+  private func store() -> SQLiteStore {
+    SQLiteStore(folder: folder.url, limit: 4 << 20, sealing: BodySealing(seal: hold.pass, open: { $0 }))
+  }
+
+  /// A store whose thread hangs.
+  private func hanging() async -> SQLiteStore {
+    let store = store()
+    store.put(Sample.entry("/hold", body: "hold"))
+    await hold.reached()
+    return store
+  }
+
+  private static let ordinary: [(Page, CacheReadMode)] = [
+    (Page(), .asDeclared), (.http(), .asDeclared), (Page(), .ignoringCache), (Page(), .revalidating),
+    (Page(), .cachedElseLoad), (Page(method: .delete, cache: .none), .asDeclared),
+  ]
+
+  @Test(arguments: ordinary)
+  func `ordinary call goes on without it`(_ page: Page, _ mode: CacheReadMode) async throws {
+    let fixture = CacheFixture(store: await hanging()) { _, number in .text("answer \(number)") }
+    defer { hold.open() }
+    let client = fixture.client
+    async let value = client.send(page, options: .cache(mode))
+    // The deadline, and the end of the patience.
+    await fixture.clock.waitForTimers(2)
+    fixture.clock.advance(by: .milliseconds(251))
+    #expect(try await value == "answer 1")
+    #expect(fixture.cache.statistics.requests == 0)
+  }
+
+  @Test(arguments: [CacheReadMode.cacheOnly, .cacheOnlyAtAnyAge, .networkElseCached])
+  func `reading offline waits for it`(_ mode: CacheReadMode) async throws {
+    let before = store()
+    let earlier = CacheFixture(store: before) { _, _ in .text("stored") }
+    _ = try await earlier.client.send(Page())
+    await before.close()
+    let fixture = CacheFixture(store: await hanging()) { _, _ in .failure(.offline) }
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page(), options: .cache(mode))
+    await fixture.clock.waitForTimers(1)
+    fixture.clock.advance(by: .seconds(1))
+    hold.open()
+    #expect(await outcome.value == "stored")
+  }
+}
