@@ -12,6 +12,7 @@ enum CacheCrasher {
     guard words.count == 5, let limit = Int(words[3]), let number = UInt64(words[4]) else { exit(64) }
     let run = CacheRun(folder: URL(filePath: words[2]), limit: limit, number: number)
     switch words[1] {
+    case "fill": await run.fill()
     case "write": await run.writeForever()
     case "race": await run.race()
     case "full": await run.fillFullDisk()

@@ -12,6 +12,9 @@ final class CacheRun: Sendable {
     var unavailable = 0
   }
 
+  /// So many that they do not fit into the two MiB that the tests give.
+  private static let keys: UInt64 = 240
+
   private let store: SQLiteStore
   private let number: UInt64
   private let state: Locked<State>
@@ -23,6 +26,20 @@ final class CacheRun: Sendable {
   }
 
   var isRight: Bool { state.withLock { $0.wrong == 0 } }
+
+  /// Puts each entry once, so that whoever comes next finds the folder full.
+  func fill() async {
+    for index in 0..<Self.keys {
+      store.put(SelfDescribed.entry(index, version: 1, length: 12_000))
+      // More than a few would not be let wait, and be dropped.
+      if index % 16 == 0 { await store.flush() }
+    }
+    await store.flush()
+    await checkAll()
+    let found = state.withLock { $0.found }
+    say("kept \(found)")
+    if found == 0 || found == Self.keys { state.withLock { $0.wrong += 1 } }
+  }
 
   /// Reads all that an earlier process left, then writes until it is killed. A line a step.
   func writeForever() async {
@@ -41,7 +58,7 @@ final class CacheRun: Sendable {
     let end = MonotonicInstant.now.advanced(by: .seconds(Int64(clamping: number >> 8)))
     while MonotonicInstant.now < end, isRight {
       for _ in 0..<5 { step() }
-      for _ in 0..<20 { await check(SelfDescribed.key(random(40))) }
+      for _ in 0..<20 { await check(SelfDescribed.key(random(Self.keys))) }
       if random(200) == 0 { store.remove(.olderThan(.now)) }
       if random(4) == 0 { await store.flush() }
     }
@@ -61,7 +78,7 @@ final class CacheRun: Sendable {
       setrlimit(Self.fileSize, &small)
       for _ in 0..<30 { step() }
       store.remove(.key(SelfDescribed.key(3)))
-      for index in 0..<40 { await check(SelfDescribed.key(UInt64(index))) }
+      for index in 0..<Self.keys { await check(SelfDescribed.key(index)) }
       await store.flush()
       if case .found = await look(SelfDescribed.key(3)) { say("removed entry \(room)") }
     }
@@ -89,7 +106,7 @@ final class CacheRun: Sendable {
   // MARK: -
 
   private func step() {
-    let index = random(40)
+    let index = random(Self.keys)
     switch random(10) {
     case 0: store.remove(.key(SelfDescribed.key(index)))
     case 1: store.put(SelfDescribed.entry(index, version: random(1_000_000), length: 66_000 + random(60_000)))
@@ -99,7 +116,7 @@ final class CacheRun: Sendable {
   }
 
   private func checkAll() async {
-    for index in 0..<40 { await check(SelfDescribed.key(UInt64(index))) }
+    for index in 0..<Self.keys { await check(SelfDescribed.key(index)) }
     for listing in await store.list() where listing.head.responseTime.milliseconds == 0 {
       state.withLock { $0.wrong += 1 }
     }

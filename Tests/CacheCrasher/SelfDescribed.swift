@@ -29,14 +29,14 @@ enum SelfDescribed {
 
   private static func body(_ index: UInt64, _ version: UInt64, _ length: UInt64) -> Data {
     var word = (index &* 1_000_003 &+ version) &* 0x9E37_79B9_7F4A_7C15 | 1
-    var body = Data(capacity: Int(length) + 8)
-    while body.count < length {
+    var words: [UInt64] = []
+    for _ in 0..<(length / 8 + 1) {
       word ^= word << 13
       word ^= word >> 7
       word ^= word << 17
-      withUnsafeBytes(of: word) { body.append(contentsOf: $0) }
+      words.append(word)
     }
-    return body.prefix(Int(length))
+    return words.withUnsafeBytes { Data($0.prefix(Int(length))) }
   }
 
   private static func digest(_ index: UInt64, _ kind: UInt64) -> Digest {
