@@ -80,6 +80,19 @@ import TestSupport
     #expect(await calls[1].value.value == "value")
   }
 
+  @Test(arguments: [TimeLimit.never, .seconds(900)])
+  func `deadline leaves with its caller`(limit: TimeLimit) async {
+    let fixture = JoinFixture({ $0.retries = .standard }) { _ in .page("busy", ["Retry-After": "10"], status: 503) }
+    let calls = await calls(fixture, 2, [.deadline(limit), .deadline(.seconds(5))])
+    calls[0].cancel()
+    #expect(await calls[0].value.told == "cancelled")
+    fixture.exchange.open()
+    #expect(await fixture.isIdle(), "nobody is there for whom it could be tried again")
+    fixture.clock.advance(by: .seconds(900))
+    #expect(await calls[1].value.error?.status == 503)
+    #expect(fixture.asked == 1)
+  }
+
   @Test func `cancel verbs reach those who wait`() async {
     let fixture = JoinFixture()
     let owner = CallOwner()

@@ -25,6 +25,7 @@ package final class JoinControl: Sendable {
   /// begins anew.
   func leave(_ seat: Table.Seat) {
     guard let departure = table.withLock({ $0.leave(seat) }) else { return }
+    departure.flight.forget(seat)
     if departure.isLast { departure.flight.state.stop(.cancelled) }
     if departure.priority != nil { urge(seat.flight, departure.flight) }
   }

@@ -7,8 +7,8 @@ final class JoinFlight: Sendable {
   private struct Storage: Sendable {
     var result: Result<HTTPResponse, any Error>?
     var owner: Seat?
-    var deadline = MonotonicInstant(nanoseconds: .min)
-    var isEndless = false
+    /// Of those who wait; the end of all time for one without a deadline.
+    var deadlines: [Seat: MonotonicInstant] = [:]
     var listeners: [ObjectIdentifier: JoinListener] = [:]
   }
 
@@ -23,17 +23,20 @@ final class JoinFlight: Sendable {
   // MARK: - While it is under way
 
   /// One who waits has this deadline.
-  func serve(until deadline: MonotonicInstant?) {
-    storage.withLock { storage in
-      if let deadline { storage.deadline = max(storage.deadline, deadline) } else { storage.isEndless = true }
-    }
+  func serve(_ seat: Seat, until deadline: MonotonicInstant?) {
+    storage.withLock { $0.deadlines[seat] = deadline ?? Self.never }
   }
 
-  /// The time until the latest deadline of those who have come; nil where one of them has none.
+  /// One who waited has left, and its deadline with it.
+  func forget(_ seat: Seat) { storage.withLock { _ = $0.deadlines.removeValue(forKey: seat) } }
+
+  /// The time until the latest deadline of those who are present; nil where one of them has none.
   var timeLeft: Duration? {
-    let (deadline, isEndless) = storage.withLock { ($0.deadline, $0.isEndless) }
-    return isEndless ? nil : max(.zero, state.timers.now.duration(to: deadline))
+    guard let latest = storage.withLock({ $0.deadlines.values.max() }) else { return .zero }
+    return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
   }
+
+  private static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
   // MARK: - The end
 
@@ -49,7 +52,12 @@ final class JoinFlight: Sendable {
   }
 
   /// The exchange is given to one caller alone.
-  func give(to seat: Seat) { storage.withLock { $0.owner = seat } }
+  func give(to seat: Seat) {
+    storage.withLock { storage in
+      storage.owner = seat
+      storage.deadlines = storage.deadlines.filter { $0.key == seat }
+    }
+  }
 
   /// Whether the exchange is a caller's, alone or together with others.
   func belongs(to seat: Seat) -> Bool { storage.withLock { $0.owner == nil || $0.owner == seat } }

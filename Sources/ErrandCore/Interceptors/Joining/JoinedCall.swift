@@ -45,7 +45,7 @@ final class JoinedCall {
     let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
     boarding = boarded
     heed(context.call, in: boarded.seat, from: priority)
-    if context.plan.sendsAgain { boarded.flight.serve(until: context.call.deadline) }
+    if context.plan.sendsAgain { boarded.flight.serve(boarded.seat, until: context.call.deadline) }
     if boarded.opens { begin(boarded) }
   }
 
