@@ -10,7 +10,8 @@ import Foundation
 /// | receiving | receiving, over |
 /// | over | nothing: whatever is told then has no effect |
 ///
-/// While a sink pauses, pieces that URLSession has under way are kept, and so is the end.
+/// While a sink pauses, pieces that URLSession has under way are kept, and so is the end. URLSession goes on when the sink
+/// has taken them all.
 struct SessionMachine: Sendable {
   /// Where the body goes.
   private enum Destination: Sendable {
@@ -59,6 +60,8 @@ struct SessionMachine: Sendable {
   private(set) var received: Int64 = 0
   private var backlog: [Data] = []
   private(set) var isPaused = false
+  /// Whether URLSession is kept from bringing more: from the first pause until nothing is left in the backlog.
+  private var isSuspended = false
   private var hasCome = false
 
   init(_ exchange: Exchange, _ platform: SessionPlatform = .current) {
@@ -177,19 +180,18 @@ struct SessionMachine: Sendable {
   /// It took a piece, and pauses where `goesOn` is false.
   mutating func wrote(goesOn: Bool) -> Step {
     guard !isOver else { return .rest }
-    if !goesOn {
-      isPaused = true
-      return .pause
-    }
-    return next()
+    if goesOn { return next() }
+    isPaused = true
+    if isSuspended { return .rest }
+    isSuspended = true
+    return .pause
   }
 
   /// It can take more.
   mutating func resume() -> Step {
     guard !isOver, isPaused else { return .rest }
     isPaused = false
-    if !backlog.isEmpty || hasCome { return next() }
-    return .goOn
+    return next()
   }
 
   /// It has put away all.
@@ -197,10 +199,13 @@ struct SessionMachine: Sendable {
 
   // MARK: -
 
-  /// What was kept while the sink paused.
+  /// What was kept while the sink paused, then what URLSession has still to bring.
   private mutating func next() -> Step {
     if !backlog.isEmpty { return .write(backlog.removeFirst()) }
-    return hasCome ? end() : .rest
+    if hasCome { return end() }
+    guard isSuspended else { return .rest }
+    isSuspended = false
+    return .goOn
   }
 
   private mutating func end() -> Step {

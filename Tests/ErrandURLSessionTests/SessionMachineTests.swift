@@ -99,6 +99,23 @@ import Testing
     }
   }
 
+  @Test func `URLSession goes on behind what was kept`() throws {
+    let exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), sink: NoSink())
+    var machine = SessionMachine(exchange, .apple)
+    _ = machine.take(ResponseHead(status: 200))
+    _ = machine.open(.sink)
+    _ = machine.take(Data([1]))
+    guard case .pause = machine.wrote(goesOn: false) else { return #expect(Bool(false), "not paused") }
+    _ = machine.take(Data([2]))
+    _ = machine.take(Data([3]))
+    guard case .write(Data([2])) = machine.resume() else { return #expect(Bool(false), "not taken up") }
+    guard case .rest = machine.wrote(goesOn: false) else { return #expect(Bool(false), "suspended twice") }
+    guard case .write(Data([3])) = machine.resume() else { return #expect(Bool(false), "not taken up again") }
+    guard case .goOn = machine.wrote(goesOn: true) else { return #expect(Bool(false), "left suspended") }
+    guard case .write(Data([4])) = machine.take(Data([4])) else { return #expect(Bool(false), "not written") }
+    guard case .rest = machine.wrote(goesOn: true) else { return #expect(Bool(false), "resumed twice") }
+  }
+
   private struct NoSink: BodySink {
     func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
     func write(_ piece: UnsafeRawBufferPointer) -> Bool { true }
