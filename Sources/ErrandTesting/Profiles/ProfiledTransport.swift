@@ -15,9 +15,9 @@ public import ErrandCore
 /// does is drawn from a seed, exchange by exchange in the order in which they begin: the same test meets the same
 /// network each time.
 ///
-/// A body in memory goes up before, and comes down after, the transport behind is asked, in one wait each. Bodies that
-/// stream are slowed down piece by piece. An exchange that is lost fails with `reset` after the latency, and the
-/// transport behind does not see it.
+/// A body in memory goes up before, and comes down after, the transport behind is asked, in one wait each; so does a
+/// file that the transport behind must have whole. Bodies that stream are slowed down piece by piece. An exchange that
+/// is lost fails with `reset` after the latency, and the transport behind does not see it.
 public final class ProfiledTransport: Transport {
   private let base: any Transport
   private let profile: NetworkProfile
@@ -59,17 +59,25 @@ public final class ProfiledTransport: Transport {
       up.end()
       down.end()
     }
-    let sent = up.duration(of: exchange.request.body?.data?.count ?? 0)
+    let sent = up.duration(of: exchange.request.body.map { sentWhole($0) } ?? 0)
     try await Self.pause(draw.latency + sent, exchange.call, clock)
     let response = try await base.send(paced(exchange, up, down))
     try await Self.pause(down.duration(of: response.body.count), exchange.call, clock)
     return response
   }
 
+  /// How many bytes of a body are sent in one go, before the transport behind is asked.
+  private func sentWhole(_ body: HTTPBody) -> Int {
+    if body.isSentAsFile(by: capabilities) { return body.length.map { Int(clamping: $0) } ?? 0 }
+    return body.data?.count ?? 0
+  }
+
   private func paced(_ exchange: Exchange, _ up: Pace, _ down: Pace) -> Exchange {
     var paced = exchange
     if profile.downloadRate != nil { paced.sink = exchange.sink.map { PacedSink($0, down) } }
-    guard profile.uploadRate != nil, let body = exchange.request.body, body.data == nil else { return paced }
+    guard profile.uploadRate != nil, let body = exchange.request.body, body.data == nil,
+      !body.isSentAsFile(by: capabilities)
+    else { return paced }
     let slow = HTTPBody.stream(length: body.length, isReplayable: body.isReplayable) { flow in
       PacedSource(try body.open(flow), up, flow)
     }

@@ -11,15 +11,19 @@ struct ExchangeTap: Sendable {
   private let received: TappedBytes
   private let sink: TappedSink?
   private let informational = Recorded<ResponseHead>()
+  /// The body, where the transport behind must have it as the file that it is.
+  private let file: HTTPBody?
 
-  init(_ exchange: Exchange, bodyLimit: Int) {
+  /// - Parameter capabilities: Those of the transport behind.
+  init(_ exchange: Exchange, bodyLimit: Int, _ capabilities: TransportCapabilities) {
     original = exchange.request
+    file = exchange.request.body.flatMap { $0.isSentAsFile(by: capabilities) ? $0 : nil }
     sent = TappedBytes(limit: bodyLimit)
     received = TappedBytes(limit: bodyLimit)
     sink = exchange.sink.map { [received] in TappedSink($0, received) }
     var tapped = exchange
     tapped.sink = sink
-    tapped.request.body = exchange.request.body.map { [sent] in Self.tapped($0, sent) }
+    if file == nil { tapped.request.body = exchange.request.body.map { [sent] in Self.tapped($0, sent) } }
     tapped.onInformational = { [informational] head in
       informational.append(head)
       exchange.onInformational?(head)
@@ -27,7 +31,8 @@ struct ExchangeTap: Sendable {
     self.exchange = tapped
   }
 
-  func recorded(_ response: HTTPResponse) -> TappedExchange {
+  /// Nil where the file that was sent cannot be read any more.
+  func recorded(_ response: HTTPResponse) -> TappedExchange? {
     var answer = ScriptedAnswer()
     answer.head = response.head
     answer.trailers = response.trailers
@@ -49,7 +54,12 @@ struct ExchangeTap: Sendable {
     return ended(answer)
   }
 
-  private func ended(_ answer: ScriptedAnswer) -> TappedExchange {
+  private func ended(_ answer: ScriptedAnswer) -> TappedExchange? {
+    do {
+      if let file { try Self.read(file, sent) }
+    } catch {
+      return nil
+    }
     var answer = answer
     answer.body = received.bytes
     answer.informational = informational.all
@@ -69,6 +79,15 @@ struct ExchangeTap: Sendable {
       return TappedSource(source, bytes)
     }
     return body.expectsContinue ? tapped.expectingContinue() : tapped
+  }
+
+  /// Reads what was sent as a file. It throws where that is not the file any more that the request was built with.
+  private static func read(_ file: HTTPBody, _ bytes: TappedBytes) throws {
+    let source = TappedSource(try file.open(BodyFlow {}), bytes)
+    bytes.restart()
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+    defer { room.deallocate() }
+    while !bytes.isTooLarge, case .bytes = try source.read(into: room) {}
   }
 }
 

@@ -15,7 +15,8 @@ import Foundation
 /// secret everywhere, and a run that fails half-way leaves the recording of the one before.
 ///
 /// Exchanges stand in the order in which they began. Those that a cancel, the deadline or a sink ended are left out,
-/// and so are those that go on.
+/// and so are those that go on. A file that the other transport must have whole is read once the exchange has ended;
+/// where it is another one by then, the exchange is left out, too.
 public final class RecordingTransport: Transport {
   private let base: any Transport
   private let mask: RecordingMask
@@ -45,7 +46,7 @@ public final class RecordingTransport: Transport {
   /// Sends by the transport behind it, and keeps what came.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let number = book.begin()
-    let tap = ExchangeTap(exchange, bodyLimit: bodyLimit)
+    let tap = ExchangeTap(exchange, bodyLimit: bodyLimit, base.capabilities)
     do {
       let response = try await base.send(tap.exchange)
       book.end(number, tap.recorded(response))

@@ -41,6 +41,15 @@ import Testing
     #expect(scripted.requests.count == 1)
   }
 
+  @Test func `file that must be whole goes in one wait`() async throws {
+    let place = RecordingPlace()
+    try place.write(String(repeating: "x", count: 500))
+    let transport = ProfiledTransport(WholeFileTransport(), NetworkProfile(uploadRate: 100))
+    let request = try HTTPRequest(method: .put, url: url, body: .file(URL(fileURLWithPath: place.path)))
+    let steps: [Duration] = [.milliseconds(4_999), .milliseconds(1)]
+    #expect(try await time(Exchange(request: request, call: call()), over: transport, steps) == 2)
+  }
+
   @Test func `perfect network waits for nothing`() async throws {
     let transport = ProfiledTransport(ScriptedTransport(.text("ok")), NetworkProfile())
     let exchange = Exchange(request: try HTTPRequest(url: url), call: call())

@@ -44,3 +44,16 @@ func failure(of request: HTTPRequest, over transport: any Transport) async -> Tr
     return error as? TransportFailure
   }
 }
+
+/// Sends whole files and nothing else that is read while it is sent, and answers with what it was sent.
+struct WholeFileTransport: Transport {
+  let capabilities: TransportCapabilities = .fileBody
+  var afterwards: @Sendable () -> Void = {}
+
+  func send(_ exchange: Exchange) async throws -> HTTPResponse {
+    guard let path = exchange.request.body?.filePath else { throw TransportFailure(.unsupported, "This is no file.") }
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    afterwards()
+    return HTTPResponse(head: ResponseHead(status: 200), body: bytes, url: exchange.request.url)
+  }
+}

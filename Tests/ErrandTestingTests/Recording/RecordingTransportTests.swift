@@ -33,6 +33,21 @@ import Testing
     #expect(try await answer(to: request, over: replay) == "again")
   }
 
+  @Test func `file is sent as a file`() async throws {
+    let place = RecordingPlace()
+    try place.write(String(repeating: "line\n", count: 20_000))
+    let request = try HTTPRequest(method: .put, url: url, body: .file(URL(fileURLWithPath: place.path)))
+    let recorder = RecordingTransport(WholeFileTransport())
+    #expect(try await recorder.send(Exchange(request: request)).body == place.bytes)
+    #expect(try recorder.recording().exchanges.map(\.request.body?.data) == [place.bytes])
+    let narrow = RecordingTransport(WholeFileTransport(), bodyLimit: 99_999)
+    #expect(try await narrow.send(Exchange(request: request)).body == place.bytes)
+    #expect(throws: RecordingError.self) { try narrow.recording() }
+    let late = RecordingTransport(WholeFileTransport { try? place.write("another file") })
+    _ = try await late.send(Exchange(request: request))
+    #expect(try late.recording().exchanges.isEmpty)
+  }
+
   @Test(arguments: [true, false]) func `body beyond the limit is told`(_ streams: Bool) async throws {
     let recorder = RecordingTransport(ScriptedTransport(.text("12345"), .text("123456")), bodyLimit: 5)
     let place = RecordingPlace()
