@@ -23,6 +23,13 @@ import Testing
     #expect(XMLValueTests.failure(Self.nested(501), limits: limits)?.kind == .limit)
   }
 
+  @Test func `depth set later stays safe`() {
+    var limits = XMLLimits()
+    limits.depth = .max
+    #expect(XMLValueTests.failure(Self.nested(500), limits: limits) == nil)
+    #expect(XMLValueTests.failure(Self.nested(501), limits: limits)?.kind == .limit)
+  }
+
   @Test func `nodes have a limit`() {
     let limits = XMLLimits(nodes: 3)
     #expect(XMLValueTests.failure("<a x=''><b/></a>", limits: limits) == nil)

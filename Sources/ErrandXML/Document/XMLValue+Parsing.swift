@@ -19,11 +19,12 @@ extension XMLValue {
   public init(
     parsing body: Data, charset: String? = nil, limits: XMLLimits = XMLLimits()
   ) throws(FormatFailure) {
-    guard body.count <= limits.bytes else {
-      throw FormatFailure(.limit, "the document has \(body.count) bytes; \(limits.bytes) are taken (`XMLLimits.bytes`)")
+    let bytes = min(limits.bytes, XMLLimits.largest)
+    guard body.count <= bytes else {
+      throw FormatFailure(.limit, "the document has \(body.count) bytes; \(bytes) are taken (`XMLLimits.bytes`)")
     }
     let text = try MarkupText(body, charset: charset)
-    let safe = try text.checked(MarkupLimits(depth: limits.depth, nodes: limits.nodes))
+    let safe = try text.checked(MarkupLimits(depth: min(limits.depth, XMLLimits.deepest), nodes: limits.nodes))
     let builder = XMLTreeBuilder()
     let parser = XMLParser(data: safe)
     parser.shouldProcessNamespaces = true
