@@ -77,10 +77,11 @@ import Testing
     (#"{"list":["a","b"]}"#, #"{"list":["a","masked"]}"#),
     (#"[{"mail":"a"}]"#, #"[{"mail":"a"}]"#),
     (#"{"monkey":"x","key":"y"}"#, #"{"key":"y","monkey":"masked"}"#),
-    ("data: {\"token\":\"x\"}\n\ndata: plain\n", "data: {\"token\":\"masked\"}\n\ndata: plain\n"),
     ("{\"token\":\"x\"}\n{\"n\":1}\n", "{\"token\":\"masked\"}\n{\"n\":1}\n"),
-    ("event: x\r\ndata: {\"token\":\"x\"}\r\n\r\n", "event: x\r\ndata: {\"token\":\"masked\"}\n\r\n"),
-    ("a { token: x }", "a { token: x }"),
+    ("{\"n\":1}\n\n{\"token\":\"x\n{\"n\":2}\n", "{\"n\":1}\n\nmasked"),
+    (#"{"n":1,"token":"x"#, "masked"),
+    ("{\n  \"token\": \"x", "masked"),
+    (#"[{"token":"x"}"#, "masked"),
   ])
   func `bodies are masked by name and place`(_ body: String, _ expected: String) async throws {
     let mask = RecordingMask(paths: ["users.mail", "list[1]"], shown: ["key"])
@@ -88,6 +89,70 @@ import Testing
     let exchange = try await written(request, .json(body), mask: mask).exchanges[0]
     #expect(text(exchange.answer.body) == expected)
     #expect(text(try #require(exchange.request.body?.data)) == expected)
+  }
+
+  @Test(arguments: [
+    ("data: {\"token\":\"x\"}\n\ndata: plain\n", "data: {\"token\":\"masked\"}\n\ndata: plain\n"),
+    ("event: x\r\ndata: {\"token\":\"x\"}\r\n\r\n", "event: x\r\ndata: {\"token\":\"masked\"}\n\r\n"),
+    ("data: {\ndata: \"token\":\ndata: \"x\"}\n\n", "data: {\"token\":\"masked\"}\n\n"),
+    ("data: {\ndata: \"n\":\ndata: 1}\n\n", "data: {\ndata: \"n\":\ndata: 1}\n\n"),
+    ("data: {\"n\":1}\n\ndata: {\"token\":\"x", "data: {\"n\":1}\n\ndata: masked"),
+    ("data: {\ndata: \"token\":\"x\n\ndata: y\n", "data: masked\n\ndata: y\n"),
+    ("data: [{\"token\":\"x\"}]\n\ndata: [DONE]\n", "data: [{\"token\":\"masked\"}]\n\ndata: [DONE]\n"),
+    ("[{\"token\":\"x\"}]\n[info] up\n", "[{\"token\":\"masked\"}]\n[info] up\n"),
+    ("up\n{\n  \"token\": \"x\"\n", "up\nmasked"),
+    ("\u{FEFF}{\"token\":\"x", "masked"),
+    ("a { token: x }", "a { token: x }"),
+  ])
+  func `lines are masked where they are JSON`(_ body: String, _ expected: String) async throws {
+    let request = try HTTPRequest(method: .post, url: "https://h.example/", body: HTTPBody(Data(body.utf8)))
+    let exchange = try await written(request, .text(body)).exchanges[0]
+    #expect(text(exchange.answer.body) == expected)
+    #expect(text(try #require(exchange.request.body?.data)) == expected)
+  }
+
+  @Test(arguments: ["{\"token\":\"x\",\"n\":\"", "data: {\"token\":\"x\"}"])
+  func `one wrong byte shows nothing`(_ start: String) async throws {
+    let answer = ScriptedAnswer(status: 200, body: Data(start.utf8) + [0xFF] + Data("\"}".utf8))
+    let exchange = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0]
+    #expect(text(exchange.answer.body) == (start.hasPrefix("data") ? "data: masked" : "masked"))
+  }
+
+  @Test(arguments: [
+    #"{"token":"s3cret","token":null}"#, #"{"token":null,"token":"s3cret"}"#, #"{"a":{"token":"s3cret"},"b":":","a":1}"#,
+    #"[{"a":1,"b":"\"","a":[{"token":"s3cret"}]}]"#,
+  ])
+  func `member given twice shows nothing`(_ body: String) async throws {
+    let exchange = try await written(HTTPRequest(url: "https://h.example/"), .json(body)).exchanges[0]
+    #expect(!text(exchange.answer.body).contains("s3cret"))
+  }
+
+  @Test func `picture stays as it is`() async throws {
+    let body = Data("\n{".utf8) + [0, 0xFF] + Data("\n[".utf8)
+    for answer in [
+      ScriptedAnswer(status: 200, body: body),
+      ScriptedAnswer(status: 200, fields: ["Content-Type": "image/png"], body: body.filter { $0 != 0 }),
+    ] {
+      let exchange = try await written(HTTPRequest(url: "https://h.example/"), answer).exchanges[0]
+      #expect(exchange.answer.body == answer.body)
+    }
+  }
+
+  @Test func `JSON in a part is masked`() async throws {
+    let parts = [
+      ("name=\"user\"\r\nContent-Type: application/json", #"{"n":1,"password":"abc"}"#),
+      ("name=\"cut\"\r\nContent-Type: application/json", #""n":1,"password":"abc""#),
+      ("name=\"events\"", "data: {\"password\":\"abc\"}\n"), ("name=\"note\"", "plain"),
+    ]
+    let body = parts.map { "--b\r\nContent-Disposition: form-data; \($0)\r\n\r\n\($1)\r\n" }.joined() + "--b--\r\n"
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: ["Content-Type": "multipart/form-data; boundary=b"],
+      body: HTTPBody(Data(body.utf8)))
+    let exchange = try await written(request, .text("ok")).exchanges[0]
+    let masked = text(try #require(exchange.request.body?.data))
+    #expect(!masked.contains("abc"))
+    #expect(masked.contains(#"{"n":1,"password":"masked"}"#) && masked.contains("plain"))
+    #expect(masked.hasSuffix("plain\r\n--boundary--\r\n"), "\(masked)")
   }
 
   @Test func `form values are masked`() async throws {

@@ -11,31 +11,44 @@ extension Masking {
     if type?.essence == "application/x-www-form-urlencoded" {
       return Data(maskedItems(String(decoding: body, as: UTF8.self)).utf8)
     }
-    if let masked = json(body) { return masked }
-    return lines(body)
+    return text(body, type)
   }
 
-  /// A JSON text masked; nil where it is none.
-  private mutating func json(_ text: Data) -> Data? {
-    guard let value = try? JSONValue(parsing: text) else { return nil }
-    let masked = json(value, mask.paths.map { $0.steps[...] })
-    return masked == value ? text : (try? masked.serialized()) ?? Data(RecordingMask.mark.utf8)
-  }
-
-  /// Lines that are JSON, as in a stream of values or events.
-  private mutating func lines(_ body: Data) -> Data {
-    guard body.contains(UInt8(ascii: "{")), let text = String(validating: body, as: UTF8.self) else { return body }
-    let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-      let start = line.prefix { $0 != "{" }
-      guard start.allSatisfy({ $0.properties.isAlphabetic || ": ".unicodeScalars.contains($0) }),
-        let masked = json(Data(String(line[start.endIndex...]).utf8))
-      else { return String(line) }
-      return String(start) + String(decoding: masked, as: UTF8.self)
-    }
-    return Data(lines.joined(separator: "\n").utf8)
-  }
+  private mutating func text(_ text: Data, _ type: MediaType?) -> Data { json(text) ?? lines(text, type) }
 
   // MARK: - JSON
+
+  /// A JSON text masked; nil where it is none. One that gives a member twice is always written anew: of those the value
+  /// has the last alone.
+  mutating func json(_ text: Data) -> Data? {
+    guard let value = try? JSONValue(parsing: text) else { return nil }
+    let masked = json(value, mask.paths.map { $0.steps[...] })
+    if masked == value, Self.members(of: value) == Self.members(in: text) { return text }
+    return (try? masked.serialized()) ?? Data(RecordingMask.mark.utf8)
+  }
+
+  private static func members(of value: JSONValue) -> Int {
+    switch value {
+    case .object(let members): members.values.reduce(members.count) { $0 + self.members(of: $1) }
+    case .array(let elements): elements.reduce(0) { $0 + members(of: $1) }
+    default: 0
+    }
+  }
+
+  /// The colons outside of strings, one for each member.
+  private static func members(in text: Data) -> Int {
+    var (count, isInString, isEscaped) = (0, false, false)
+    for byte in text {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = isInString
+      case UInt8(ascii: "\""): isInString.toggle()
+      case UInt8(ascii: ":") where !isInString: count += 1
+      default: break
+      }
+    }
+    return count
+  }
 
   /// - Parameter paths: What is left of the paths that lead here.
   private mutating func json(_ value: JSONValue, _ paths: [ArraySlice<JSONPath.Step>]) -> JSONValue {
@@ -80,7 +93,7 @@ extension Masking {
   /// The boundary is random: in its place stands one that is the same in every recording.
   private mutating func multipart(_ body: Data, _ boundary: String) -> Data {
     let parts = MultipartText.parts(of: body, boundary).map { part -> Data in
-      guard let name = part.name, mask.hides(item: name) else { return part.whole }
+      guard let name = part.name, mask.hides(item: name) else { return part.head + text(part.content, part.type) }
       learnt.learn(String(decoding: part.content, as: UTF8.self))
       return part.head + Data(RecordingMask.mark.utf8)
     }

@@ -5,13 +5,12 @@ import Foundation
 enum MultipartText {
   /// What lies between two boundaries.
   struct Part {
-    /// All of it.
-    let whole: Data
-    /// From the boundary to the blank line.
+    /// From the boundary to the blank line; empty where there is none.
     let head: Data
     let content: Data
     /// The name of its form field.
     let name: String?
+    let type: MediaType?
   }
 
   /// What stands in the place of a random boundary.
@@ -39,15 +38,20 @@ enum MultipartText {
 
   private static func part(_ whole: Data) -> Part {
     guard let blank = whole.range(of: Data("\r\n\r\n".utf8)) else {
-      return Part(whole: whole, head: whole, content: Data(), name: nil)
+      return Part(head: Data(), content: whole, name: nil, type: nil)
     }
     let head = Data(whole[..<blank.upperBound])
-    return Part(whole: whole, head: head, content: Data(whole[blank.upperBound...]), name: name(in: head))
+    let text = String(decoding: head, as: UTF8.self)
+    return Part(head: head, content: Data(whole[blank.upperBound...]), name: name(in: text), type: type(in: text))
   }
 
-  private static func name(in head: Data) -> String? {
-    let text = String(decoding: head, as: UTF8.self)
-    let start = ["; name=\"", ";name=\""].compactMap { text.range(of: $0)?.upperBound }.first
-    return start.map { String(text[$0...].prefix { $0 != "\"" }) }
+  private static func name(in head: String) -> String? {
+    let start = ["; name=\"", ";name=\""].compactMap { head.range(of: $0)?.upperBound }.first
+    return start.map { String(head[$0...].prefix { $0 != "\"" }) }
+  }
+
+  private static func type(in head: String) -> MediaType? {
+    let start = head.range(of: "\r\nContent-Type:", options: .caseInsensitive)?.upperBound
+    return start.flatMap { MediaType(String(head[$0...].prefix { !$0.isNewline })) }
   }
 }

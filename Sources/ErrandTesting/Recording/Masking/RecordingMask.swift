@@ -13,8 +13,9 @@ public import ErrandJSON
 ///
 /// In place of a text stands ``mark``, of a number 0, of a truth value false, so that a masked answer still decodes;
 /// null stays. A value that was masked in one place is masked wherever else it stands, where it has at least eight
-/// characters, letters and digits among them. A body that was compressed on the way out is masked as a whole. Of other
-/// bodies, such as pictures or XML, only such values are masked.
+/// characters, letters and digits among them. A body that was compressed on the way out is masked as a whole, and so is
+/// what should be JSON and cannot be read, as where a body broke off. Of other bodies, such as pictures or XML, only such
+/// values are masked.
 public struct RecordingMask: Sendable, Hashable {
   /// What stands in the place of a text: plain letters, so that a replayed app can send it back in URLs and fields.
   public static let mark = "masked"
