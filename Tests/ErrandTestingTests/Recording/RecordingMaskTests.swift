@@ -205,6 +205,26 @@ import Testing
     #expect(exchanges[4].answer.failure?.description == "at /masked")
   }
 
+  @Test func `learnt URL is masked everywhere`() async throws {
+    let recorder = RecordingTransport(
+      ScriptedTransport(
+        .json(#"{"secret_link":"https://h.example/up/a1b2c3d4?v=2024abcd"}"#), .text("at /up/a1b2c3d4"),
+        .text("with v=2024abcd"), .text("ok")))
+    for url in [
+      "https://h.example/", "https://h.example/up/a1b2c3d4?v=2024abcd", "http://h.example:81/up/a1b2c3d4",
+      "https://h.example/up/other",
+    ] {
+      _ = try await recorder.send(Exchange(request: HTTPRequest(url: url)))
+    }
+    let exchanges = try recorder.recording().exchanges
+    #expect(
+      exchanges.map(\.request.url.string) == [
+        "https://h.example/", "https://h.example/masked", "http://h.example:81/masked", "https://h.example/up/other",
+      ])
+    #expect(exchanges[1].request.url.path == "/masked")
+    #expect(exchanges[1...2].map { text($0.answer.body) } == ["at /masked", "with masked"])
+  }
+
   @Test func `another secret still matches`() async throws {
     func request(_ key: String) throws -> HTTPRequest {
       try HTTPRequest(

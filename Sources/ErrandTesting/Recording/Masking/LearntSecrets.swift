@@ -6,8 +6,16 @@ struct LearntSecrets: Sendable {
   private var values: Set<String> = []
 
   /// Notes a value. Short ones and plain words are passed over: they stand in other places by chance.
+  /// Of a URL its path and its query are noted, too: they come alone in the lines and fields of a request to it.
   mutating func learn(_ value: some StringProtocol) {
-    let value = String(value)
+    note(String(value))
+    guard let url = try? HTTPURL(String(value)) else { return }
+    // Without the slash, which keeps apart the host before it.
+    note(String(url.path.dropFirst()))
+    if let query = url.query { note(query) }
+  }
+
+  private mutating func note(_ value: String) {
     guard value.utf8.count >= 8, value.contains(where: \.isNumber), value.contains(where: \.isLetter) else { return }
     values.insert(value)
     if let plain = value.removingPercentEncoding { values.insert(plain) }
@@ -32,7 +40,7 @@ struct LearntSecrets: Sendable {
     HTTPFields(fields.all.map { HTTPField($0.name, scrubbed($0.value), isSecret: $0.isSecret) })
   }
 
-  func scrubbed(_ url: HTTPURL) -> HTTPURL { (try? HTTPURL(scrubbed(url.string))) ?? url }
+  func scrubbed(_ url: HTTPURL) -> HTTPURL { (try? HTTPURL(scrubbed(url.string))) ?? url.masked }
 
   func scrubbed(_ failure: TransportFailure?) -> TransportFailure? {
     failure.map {
@@ -57,6 +65,16 @@ struct LearntSecrets: Sendable {
     answer.failure = scrubbed(answer.failure)
     answer.breakage = scrubbed(answer.breakage)
     return answer
+  }
+}
+
+extension HTTPURL {
+  /// What stands in its place where nothing else of it may be shown.
+  var masked: HTTPURL {
+    let head = origin.description
+    let text = "\(head)/\(RecordingMask.mark)"
+    return HTTPURL(
+      unchecked: text, origin: origin, pathStart: head.utf8.count, queryStart: text.utf8.count)
   }
 }
 

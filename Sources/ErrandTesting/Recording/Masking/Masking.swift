@@ -27,7 +27,7 @@ struct Masking {
   /// A request as it stands in a recording; its body is in memory.
   mutating func request(_ request: HTTPRequest) -> HTTPRequest {
     var masked = request
-    masked.url = (try? HTTPURL(maskedURLs(in: request.url.string))) ?? request.url
+    masked.url = (try? HTTPURL(maskedURLs(in: request.url.string))) ?? request.url.masked
     masked.fields = fields(request.fields)
     guard let body = request.body?.data else { return masked }
     if !body.isEmpty, request.fields.contains(.contentEncoding) {
