@@ -163,6 +163,21 @@ import Testing
     #expect(text(try #require(exchange.request.body?.data)) == "user=ada&password=masked&=&x")
   }
 
+  @Test(arguments: [
+    "client_assertion", "assertion", "code_verifier", "device_code", "SAMLResponse", "clientAssertion", "DEVICE-CODE",
+  ])
+  func `proof of a log-in is masked`(_ name: String) async throws {
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/?\(name)=abc&x=1",
+      fields: ["Content-Type": "application/x-www-form-urlencoded"], body: HTTPBody(Data("\(name)=abc&x=1".utf8)))
+    let exchange = try await written(request, .json(#"{"\#(name)":"abc"}"#)).exchanges[0]
+    #expect(exchange.request.url.string == "https://h.example/?\(name)=masked&x=1")
+    #expect(text(try #require(exchange.request.body?.data)) == "\(name)=masked&x=1")
+    #expect(text(exchange.answer.body) == #"{"\#(name)":"masked"}"#)
+    let shown = try await written(request, .text("ok"), mask: RecordingMask(shown: [name])).exchanges[0].request
+    #expect(shown.url == request.url)
+  }
+
   @Test func `compressed body is masked whole`() async throws {
     let request = try HTTPRequest(
       method: .post, url: "https://h.example/", fields: ["Content-Encoding": "gzip"],

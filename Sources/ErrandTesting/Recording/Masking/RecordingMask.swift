@@ -47,14 +47,23 @@ public struct RecordingMask: Sendable, Hashable {
 
   /// Whether what a query item, form value or part holds is masked.
   func hides(item name: String) -> Bool {
-    items.contains(name) || hides(key: name) || (Self.itemNames.contains(name.lowercased()) && !shown.contains(name))
+    items.contains(name) || hides(key: name) || (Self.itemNames.contains(Self.plain(name)) && !shown.contains(name))
   }
 
   /// Whether what a member of an object holds is masked.
-  func hides(key: String) -> Bool { JSONMask.isSecret(key: key) && !shown.contains(key) }
+  func hides(key: String) -> Bool {
+    (JSONMask.isSecret(key: key) || Self.logInNames.contains(Self.plain(key))) && !shown.contains(key)
+  }
+
+  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
 
   /// Secrets of log-in by redirects and of signed URLs; as JSON keys they mean other things.
   private static let itemNames: Set<String> = ["code", "sig"]
+
+  /// Secrets of log-in by RFC 7521, RFC 7636, RFC 8628 and SAML.
+  private static let logInNames: Set<String> = [
+    "assertion", "clientassertion", "codeverifier", "devicecode", "samlresponse",
+  ]
 }
 
 extension RecordingMask: Codable {
