@@ -33,13 +33,16 @@ enum BodyTargets {
     }
   }
 
-  /// Whether no key stands twice, as which the same letters in another composition count, too.
+  /// Whether no key stands twice, as which the same letters in another composition count, too, and no fraction lies where
+  /// Foundation finds a whole number that is not the nearest double.
   private static func isPlain(_ input: FuzzInput) -> Bool {
     guard input.bytes.allSatisfy({ $0 < 0x80 }), let document = try? JSONDocument(input.data) else { return false }
     var index = 0
     while index < document.end(of: 0) {
-      if document.word(index).kind == .crowd { return false }
-      index += document.word(index).isContainer ? 2 : 1
+      let word = document.word(index)
+      if word.kind == .crowd { return false }
+      if word.kind == .decimal, let double = document.double(word), double.magnitude >= 0x1p53 { return false }
+      index += word.isContainer ? 2 : 1
     }
     return true
   }

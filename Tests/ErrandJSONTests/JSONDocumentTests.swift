@@ -10,7 +10,7 @@ import Testing
     arguments: [
       ("nul", 0, 1, 1, "$", "a value is due"), ("[1,]", 3, 1, 4, "$[1]", "a value is due"),
       ("{\"a\":1,}", 7, 1, 8, "$", "a key in quotes is due"), ("{\"a\" 1}", 5, 1, 6, "$", "a colon is due"),
-      ("{\n  \"a\": [1, 2,\n  {\"b\": tru}]}", 25, 3, 9, "$.a[2].b", "a value is due"),
+      ("{\n  \"a\": [1, 2,\n  {\"b\": tru}]}", 24, 3, 9, "$.a[2].b", "a value is due"),
       ("[1 2]", 3, 1, 4, "$", "a comma or ] is due"), ("{\"a\":\"x\" 1}", 9, 1, 10, "$", "a comma or } is due"),
       ("[\"é\" x]", 6, 1, 6, "$", "a comma or ] is due"), ("01", 1, 1, 2, "$", "a number begins with a zero"),
       ("[1.]", 3, 1, 4, "$[0]", "a digit is due"), ("\"a", 2, 1, 3, "$", "it ends inside a string"),
