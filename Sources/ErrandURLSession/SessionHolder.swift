@@ -9,11 +9,14 @@ import Foundation
 final class SessionHolder: Sendable {
   private let session: URLSession
   private let router: SessionRouter
+  /// Whether its tasks wait for a network.
+  let waits: Bool
 
   init(_ settings: URLSessionSettings, _ platform: SessionPlatform, lanes: SessionLanes, waits: Bool = false) {
+    self.waits = waits
     router = SessionRouter(platform)
     session = URLSession(
-      configuration: settings.configuration(waitsForConnectivity: waits), delegate: router, delegateQueue: lanes.queue)
+      configuration: settings.configuration(waits: waits), delegate: router, delegateQueue: lanes.queue)
   }
 
   /// What URLSession holds until it is told to let go, for tests.

@@ -19,6 +19,10 @@ struct SessionOrder: Sendable {
 
   let request: URLRequest
   let body: Body
+  /// Whether it may go over a cellular network, where URLSession can tell.
+  let allowsCellular: Bool
+  /// Whether it may go over an expensive network, where URLSession can tell.
+  let allowsExpensive: Bool
 
   /// Throws ``TransportFailure`` of kind `unsupported` where URLSession would send something else.
   init(_ exchange: Exchange, _ platform: SessionPlatform) throws {
@@ -38,9 +42,11 @@ struct SessionOrder: Sendable {
     order.httpMethod = request.method.rawValue
     order.httpShouldHandleCookies = false
     for (name, value) in Self.merged(request.fields) { order.setValue(value, forHTTPHeaderField: name) }
+    allowsCellular = !exchange.network.avoidsCellular
+    allowsExpensive = !exchange.network.avoidsExpensive
     #if canImport(Darwin)
-      order.allowsCellularAccess = !exchange.network.avoidsCellular
-      order.allowsExpensiveNetworkAccess = !exchange.network.avoidsExpensive
+      order.allowsCellularAccess = allowsCellular
+      order.allowsExpensiveNetworkAccess = allowsExpensive
     #endif
     self.request = order
   }

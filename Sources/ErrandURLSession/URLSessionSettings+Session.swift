@@ -6,7 +6,7 @@ import Foundation
 
 extension URLSessionSettings {
   /// URLSession's configuration: nothing is kept, and nothing is done that is the line's.
-  func configuration(waitsForConnectivity: Bool) -> URLSessionConfiguration {
+  func configuration(waits: Bool = false) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -19,7 +19,7 @@ extension URLSessionSettings {
     configuration.timeoutIntervalForResource = SessionOrder.patience
     if let connectionsPerHost { configuration.httpMaximumConnectionsPerHost = connectionsPerHost }
     #if canImport(Darwin)
-      apply(to: configuration, waitsForConnectivity: waitsForConnectivity)
+      SessionChoices(self, waits: waits).apply(to: configuration)
     #endif
     return configuration
   }

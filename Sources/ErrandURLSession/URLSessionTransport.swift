@@ -36,7 +36,8 @@ public final class URLSessionTransport: Transport {
     self.init(unchecked: settings, .current)
   }
 
-  private init(unchecked settings: URLSessionSettings, _ platform: SessionPlatform) {
+  /// Makes one as for a platform, its settings taken as they are.
+  init(unchecked settings: URLSessionSettings, _ platform: SessionPlatform) {
     self.platform = platform
     state = Locked(State(settings: settings, shared: SessionHolder(settings, platform, lanes: lanes)))
   }
@@ -81,7 +82,8 @@ public final class URLSessionTransport: Transport {
   /// What has to go when the transport does, for tests.
   var watched: [any AnyObject & Sendable] { state.withLock { [$0.shared] + $0.shared.watched } }
 
-  private func holder(for exchange: Exchange) -> SessionHolder {
+  /// The session that carries an exchange.
+  func holder(for exchange: Exchange) -> SessionHolder {
     if platform.resendsByItself, !mayBeSentTwice(exchange) {
       return SessionHolder(settings, platform, lanes: lanes)
     }

@@ -73,11 +73,23 @@ import TransportChecks
     #expect(request.httpShouldHandleCookies == false)
     #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
     #expect(request.timeoutInterval == SessionOrder.patience)
-    let configuration = URLSessionSettings().configuration(waitsForConnectivity: false)
+    let configuration = URLSessionSettings().configuration()
     #expect(configuration.urlCache == nil)
     #expect(configuration.httpCookieStorage == nil)
     #expect(configuration.urlCredentialStorage == nil)
     #expect(configuration.httpShouldSetCookies == false)
+  }
+
+  @Test func `wishes for networks come along`() throws {
+    let request = try HTTPRequest(url: "http://h.example/")
+    let wish = NetworkWish(avoidsCellular: true)
+    let order = try SessionOrder(Exchange(request: request, network: wish), .apple)
+    #expect(!order.allowsCellular)
+    #expect(order.allowsExpensive)
+    let other = try SessionOrder(Exchange(request: request, network: NetworkWish(avoidsExpensive: true)), .apple)
+    #expect(other.allowsCellular)
+    #expect(!other.allowsExpensive)
+    #expect(try Self.order().allowsCellular)
   }
 
   @Test func `bodies keep their form`() throws {

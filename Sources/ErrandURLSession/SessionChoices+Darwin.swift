@@ -1,0 +1,15 @@
+// Not compiled on Linux, where these lines were written: they copy, and decide nothing.
+#if canImport(Darwin)
+  import Foundation
+  import Security
+
+  extension SessionChoices {
+    func apply(to configuration: URLSessionConfiguration) {
+      configuration.waitsForConnectivity = waitsForConnectivity
+      if let version = minimumTLS.flatMap(tls_protocol_version_t.init(rawValue:)) {
+        configuration.tlsMinimumSupportedProtocolVersion = version
+      }
+      if let proxy { configuration.connectionProxyDictionary = proxy.mapValues(\.base) }
+    }
+  }
+#endif

@@ -1,0 +1,66 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandURLSession
+
+/// What only Apple platforms are told, and which session carries what.
+@Suite struct SessionChoicesTests {
+  private static func choices(_ change: (inout URLSessionSettings) -> Void = { _ in }) -> SessionChoices {
+    var settings = URLSessionSettings()
+    change(&settings)
+    return SessionChoices(settings)
+  }
+
+  private static func exchange(
+    _ method: HTTPMethod = .get, waits: Bool = false, mayBeRepeated: Bool? = nil
+  ) throws -> Exchange {
+    let request = try HTTPRequest(method: method, url: "http://h.example/")
+    var exchange = Exchange(request: request, network: NetworkWish(waitsForConnectivity: waits))
+    exchange.mayBeRepeated = mayBeRepeated
+    return exchange
+  }
+
+  @Test func `nothing said leaves the platform's`() {
+    #expect(Self.choices().minimumTLS == nil)
+    #expect(Self.choices().proxy == nil)
+    #expect(!Self.choices().waitsForConnectivity)
+    #expect(SessionChoices(URLSessionSettings(), waits: true).waitsForConnectivity)
+  }
+
+  @Test func `versions become their numbers`() {
+    #expect(Self.choices { $0.minimumTLSVersion = .tls1_2 }.minimumTLS == 0x0303)
+    #expect(Self.choices { $0.minimumTLSVersion = .tls1_3 }.minimumTLS == 0x0304)
+  }
+
+  @Test func `proxy becomes a dictionary`() {
+    #expect(Self.choices { $0.proxy = .none }.proxy == [:])
+    #expect(
+      Self.choices { $0.proxy = .host("p.example", port: 3128) }.proxy == [
+        "HTTPEnable": 1, "HTTPProxy": "p.example", "HTTPPort": 3128,
+        "HTTPSEnable": 1, "HTTPSProxy": "p.example", "HTTPSPort": 3128,
+      ])
+  }
+
+  @Test func `waiting exchanges share a session`() throws {
+    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .apple)
+    let usual = transport.holder(for: try Self.exchange())
+    let waiting = transport.holder(for: try Self.exchange(waits: true))
+    #expect(!usual.waits)
+    #expect(waiting.waits)
+    #expect(transport.holder(for: try Self.exchange(waits: true)) === waiting)
+    #expect(transport.holder(for: try Self.exchange(.post)) === usual)
+  }
+
+  @Test func `nobody waits where URLSession cannot`() throws {
+    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .linux)
+    #expect(try !transport.holder(for: Self.exchange(waits: true)).waits)
+  }
+
+  @Test func `what must not be repeated is alone on Linux`() throws {
+    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .linux)
+    let usual = transport.holder(for: try Self.exchange())
+    #expect(transport.holder(for: try Self.exchange(.post)) !== usual)
+    #expect(transport.holder(for: try Self.exchange(.post, mayBeRepeated: true)) === usual)
+    #expect(transport.holder(for: try Self.exchange(.get, mayBeRepeated: false)) !== usual)
+  }
+}
