@@ -100,7 +100,14 @@ final class SessionExchange: Sendable {
     report(.upload) { [exchange] in ($0.sent, exchange.request.body?.length) }
   }
 
-  func measured(_ metrics: ExchangeMetrics) { state.withLock { $0.metrics = metrics } }
+  /// Notes what URLSession measured; where it has no moment of the first byte, the one seen here stays.
+  func measured(_ metrics: ExchangeMetrics) {
+    state.withLock { state in
+      let firstByte = state.metrics.firstByte
+      state.metrics = metrics
+      state.metrics.firstByte = metrics.firstByte ?? firstByte
+    }
+  }
 
   /// The task is over. `head` is what URLSession has at last: on Linux a redirect to nowhere is told in no other way.
   func completed(_ error: (any Error)?, head: ResponseHead?) {

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The moments that URLSession measured of one exchange, as dates. Never told on Linux.
+/// What URLSession measured of one exchange, its moments as dates. Never told on Linux.
 struct SessionTimes: Sendable, Equatable {
   var fetchStart: Date?
   var nameLookupEnd: Date?
@@ -16,6 +16,9 @@ struct SessionTimes: Sendable, Equatable {
   var responseEnd: Date?
   var protocolName: String?
   var isReused: Bool?
+  var bytesSent: Int64 = 0
+  var bytesReceived: Int64 = 0
+  var remoteAddress: String?
 
   init() {}
 
@@ -29,6 +32,11 @@ struct SessionTimes: Sendable, Equatable {
     responseEnd = metrics.responseEndDate
     protocolName = metrics.networkProtocolName
     isReused = metrics.isReusedConnection
+    #if canImport(Darwin)
+      bytesSent = metrics.countOfRequestHeaderBytesSent + metrics.countOfRequestBodyBytesSent
+      bytesReceived = metrics.countOfResponseHeaderBytesReceived + metrics.countOfResponseBodyBytesReceived
+      remoteAddress = metrics.remoteAddress
+    #endif
   }
 }
 
@@ -48,6 +56,9 @@ extension ExchangeMetrics {
     firstByte = after(times.responseStart)
     total = after(times.responseEnd)
     isConnectionReused = times.isReused
+    bytesSent = times.bytesSent
+    bytesReceived = times.bytesReceived
+    remoteAddress = times.remoteAddress
     version = times.protocolName.flatMap(Self.version)
   }
 

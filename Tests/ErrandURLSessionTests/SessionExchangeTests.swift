@@ -176,6 +176,27 @@ import TransportChecks
     #expect(response.metrics.total != nil)
   }
 
+  @Test func `first byte seen here stands in for none`() async throws {
+    let rig = try ExchangeRig()
+    let clock = rig.clock
+    let response = try await rig.outcome { run in
+      clock.advance(by: .milliseconds(30))
+      run.received(ResponseHead(status: 204))
+      run.measured(ExchangeMetrics())
+      run.completed(nil, head: nil)
+    }
+    #expect(response.metrics.firstByte == .milliseconds(30))
+    var told = ExchangeMetrics()
+    told.firstByte = .milliseconds(7)
+    let measured = told
+    let other = try await ExchangeRig().outcome { run in
+      run.received(ResponseHead(status: 204))
+      run.measured(measured)
+      run.completed(nil, head: nil)
+    }
+    #expect(other.metrics.firstByte == .milliseconds(7))
+  }
+
   @Test func `file that changes is told`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

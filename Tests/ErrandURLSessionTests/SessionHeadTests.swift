@@ -58,6 +58,13 @@ import Testing
     metrics = ExchangeMetrics(times)
     #expect(metrics.connect == nil)
     #expect(metrics.tls == .milliseconds(500))
+    times.bytesSent = 7
+    times.bytesReceived = 9
+    times.remoteAddress = "192.0.2.1"
+    metrics = ExchangeMetrics(times)
+    #expect(metrics.bytesSent == 7)
+    #expect(metrics.bytesReceived == 9)
+    #expect(metrics.remoteAddress == "192.0.2.1")
     times.fetchStart = nil
     #expect(ExchangeMetrics(times).total == nil)
   }
