@@ -32,4 +32,22 @@
       #expect(try Data(contentsOf: BuiltProgram("errand").place).range(of: words) == nil)
     }
   }
+#else
+  import ErrandCore
+  import ErrandURLSession
+  import Testing
+  import TransportChecks
+
+  /// The system's own URLSession lives through every check, so they run in this process. Not tried so far.
+  @Suite struct URLSessionConformanceTests {
+    private static let capabilities = URLSessionTransport().capabilities
+    private static let checks = (TransportConformance.every + SessionChecks.all).filter {
+      capabilities.isSuperset(of: $0.needs)
+    }
+
+    @Test(arguments: checks)
+    func `keeps the promises of the seam`(_ check: TransportConformance.Check) async throws {
+      try await check.run(URLSessionTransport())
+    }
+  }
 #endif

@@ -1,70 +1,72 @@
-import Foundation
-import TestSupport
+#if canImport(FoundationNetworking)
+  import Foundation
+  import TestSupport
 
-/// How one check ended in a process of its own, `TransportProbe`.
-enum ProbeEnd: Equatable, CustomStringConvertible {
-  case passes
-  /// The transport says that it cannot do what the check needs.
-  case lacks
-  /// An expectation fails.
-  case fails
-  /// Foundation ends the process by a signal.
-  case dies
-  /// It is still running when its time is over.
-  case hangs
-  /// The probe has no such check.
-  case unknown
+  /// How one check ended in a process of its own, `TransportProbe`.
+  enum ProbeEnd: Equatable, CustomStringConvertible {
+    case passes
+    /// The transport says that it cannot do what the check needs.
+    case lacks
+    /// An expectation fails.
+    case fails
+    /// Foundation ends the process by a signal.
+    case dies
+    /// It is still running when its time is over.
+    case hangs
+    /// The probe has no such check.
+    case unknown
 
-  var description: String {
-    switch self {
-    case .passes: "passes"
-    case .lacks: "lacks the capability"
-    case .fails: "fails"
-    case .dies: "dies"
-    case .hangs: "hangs"
-    case .unknown: "is unknown"
+    var description: String {
+      switch self {
+      case .passes: "passes"
+      case .lacks: "lacks the capability"
+      case .fails: "fails"
+      case .dies: "dies"
+      case .hangs: "hangs"
+      case .unknown: "is unknown"
+      }
     }
   }
-}
 
-/// Runs checks in processes of their own.
-enum ProbeRun {
-  /// Runs one check. `limit` is in seconds.
-  static func end(of name: String, within limit: Double) async throws -> (end: ProbeEnd, output: String) {
-    let process = Process()
-    process.executableURL = try BuiltProgram("TransportProbe").place
-    process.arguments = [name]
-    process.environment = ProcessInfo.processInfo.environment.merging([
-      "SWIFT_BACKTRACE": "enable=no", "LLVM_PROFILE_FILE": "/dev/null",
-    ]) { $1 }
-    let output = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString)")
-    try Data().write(to: output)
-    defer { try? FileManager.default.removeItem(at: output) }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = FileHandle.nullDevice
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in end.finish() }
-    try process.run()
-    let pid = process.processIdentifier
-    let watch = DispatchSource.makeTimerSource()
-    watch.schedule(deadline: .now() + limit)
-    watch.setEventHandler { kill(pid, SIGKILL) }
-    watch.activate()
-    for await _ in ends {}
-    watch.cancel()
-    return (ProbeRun.end(process), (try? String(contentsOf: output, encoding: .utf8)) ?? "")
-  }
+  /// Runs checks in processes of their own.
+  enum ProbeRun {
+    /// Runs one check. `limit` is in seconds.
+    static func end(of name: String, within limit: Double) async throws -> (end: ProbeEnd, output: String) {
+      let process = Process()
+      process.executableURL = try BuiltProgram("TransportProbe").place
+      process.arguments = [name]
+      process.environment = ProcessInfo.processInfo.environment.merging([
+        "SWIFT_BACKTRACE": "enable=no", "LLVM_PROFILE_FILE": "/dev/null",
+      ]) { $1 }
+      let output = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString)")
+      try Data().write(to: output)
+      defer { try? FileManager.default.removeItem(at: output) }
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = try FileHandle(forWritingTo: output)
+      process.standardError = FileHandle.nullDevice
+      let (ends, end) = AsyncStream.makeStream(of: Void.self)
+      process.terminationHandler = { _ in end.finish() }
+      try process.run()
+      let pid = process.processIdentifier
+      let watch = DispatchSource.makeTimerSource()
+      watch.schedule(deadline: .now() + limit)
+      watch.setEventHandler { kill(pid, SIGKILL) }
+      watch.activate()
+      for await _ in ends {}
+      watch.cancel()
+      return (ProbeRun.end(process), (try? String(contentsOf: output, encoding: .utf8)) ?? "")
+    }
 
-  private static func end(_ process: Process) -> ProbeEnd {
-    if process.terminationReason == .uncaughtSignal {
-      return process.terminationStatus == SIGKILL ? .hangs : .dies
-    }
-    return switch process.terminationStatus {
-    case 0: .passes
-    case 1: .fails
-    case 2: .lacks
-    default: .unknown
+    private static func end(_ process: Process) -> ProbeEnd {
+      if process.terminationReason == .uncaughtSignal {
+        return process.terminationStatus == SIGKILL ? .hangs : .dies
+      }
+      return switch process.terminationStatus {
+      case 0: .passes
+      case 1: .fails
+      case 2: .lacks
+      default: .unknown
+      }
     }
   }
-}
+#endif
