@@ -40,12 +40,11 @@
     /// Reads and checks what a configuration says.
     init(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       authority = try Self.authority(configuration.certificateAuthority)
-      var pins: [Pin] = []
-      for pin in configuration.pins { pins.append(Pin(hosts: try Self.hosts(of: pin), keys: try Self.keys(of: pin))) }
-      guard Set(pins.map(\.hosts)).count == pins.count else {
-        throw Self.invalid("`pins` names a host twice; put all of its pins into one.")
+      if let fault = PublicKeyPins.fault(of: configuration.pins) { throw Self.invalid(fault) }
+      pins = configuration.pins.map { pins in
+        Pin(hosts: HostPattern(pins.host), keys: pins.sha256.map { "sha256//\($0)" }.joined(separator: ";"))
       }
-      self.pins = pins.sorted { $0.hosts.closeness > $1.hosts.closeness }
+      .sorted { $0.hosts.closeness > $1.hosts.closeness }
       var certificates: [CurlClientCertificate] = []
       for certificate in configuration.clientCertificates {
         certificates.append(try CurlClientCertificate(certificate))
@@ -152,24 +151,6 @@
         try CurlConfiguration.check(path)
         return try? Data(contentsOf: URL(fileURLWithPath: path))
       }
-    }
-
-    private static func hosts(of pins: PublicKeyPins) throws(CurlConfiguration.Invalid) -> HostPattern {
-      let hosts = HostPattern(pins.host)
-      guard hosts.isSound else {
-        throw invalid("\"\(pins.host)\" in `pins` is no host; write it like api.example.com or .example.com.")
-      }
-      return hosts
-    }
-
-    private static func keys(of pins: PublicKeyPins) throws(CurlConfiguration.Invalid) -> String {
-      guard Set(pins.sha256).count >= 2 else {
-        throw invalid("The pins of \(pins.host) need two different keys at least, one of them in reserve.")
-      }
-      for pin in pins.sha256 where Data(base64Encoded: pin)?.count != 32 || pin.utf8.count != 44 {
-        throw invalid("A pin of \(pins.host) is not the SHA-256 of a public key in Base64, which has 44 characters.")
-      }
-      return pins.sha256.map { "sha256//\($0)" }.joined(separator: ";")
     }
 
     static func invalid(_ text: String) -> CurlConfiguration.Invalid { CurlConfiguration.Invalid(description: text) }

@@ -109,6 +109,9 @@ final class SessionExchange: Sendable {
     }
   }
 
+  /// The server is not trusted; what the task says of its end is no news then.
+  func refuse(_ failure: TransportFailure) { run { $0.fail(failure, cancels: true) } }
+
   /// The task is over. `head` is what URLSession has at last: on Linux a redirect to nowhere is told in no other way.
   func completed(_ error: (any Error)?, head: ResponseHead?) {
     if error == nil, let head, state.withLock({ $0.machine.head == nil }) { received(head) }

@@ -145,7 +145,9 @@ enum SessionFailureText {
     case .certificateSelfSigned: "The certificate of \(origin) is signed by itself."
     case .wrongHost: "The certificate of \(origin) is for another host."
     case .unknownAuthority: "The certificate of \(origin) comes from an authority that is not trusted."
-    case .clientCertificateRequired: "\(origin) asked for a client certificate, which this transport cannot show."
+    case .pinMismatch:
+      "The public key of \(origin) is not among its pins; add the new key's pin if the server's owner says so."
+    case .clientCertificateRequired: "\(origin) asked for a client certificate and was shown none."
     case .clientCertificateRefused: "\(origin) refused the client certificate."
     default: "TLS with \(origin) could not be set up."
     }

@@ -5,6 +5,13 @@ import Foundation
   import FoundationNetworking
 #endif
 
+/// What sessions are made of. Each has its own connections, so those made under different trust never meet.
+struct SessionSetup: Sendable {
+  let settings: URLSessionSettings
+  let trust: SessionTrust
+  let platform: SessionPlatform
+}
+
 /// A session and its delegate, invalidated when nobody holds them any more: URLSession keeps its delegate until then.
 final class SessionHolder: Sendable {
   private let session: URLSession
@@ -12,11 +19,11 @@ final class SessionHolder: Sendable {
   /// Whether its tasks wait for a network.
   let waits: Bool
 
-  init(_ settings: URLSessionSettings, _ platform: SessionPlatform, lanes: SessionLanes, waits: Bool = false) {
+  init(_ setup: SessionSetup, lanes: SessionLanes, waits: Bool = false) {
     self.waits = waits
-    router = SessionRouter(platform)
+    router = SessionRouter(setup.platform, setup.trust, lanes: lanes)
     session = URLSession(
-      configuration: settings.configuration(waits: waits), delegate: router, delegateQueue: lanes.queue)
+      configuration: setup.settings.configuration(waits: waits), delegate: router, delegateQueue: lanes.queue)
   }
 
   /// What URLSession holds until it is told to let go, for tests.

@@ -8,10 +8,16 @@ import Foundation
 
 /// The delegate of a session: brings what URLSession tells to the exchange that the task belongs to.
 final class SessionRouter: NSObject, URLSessionDataDelegate {
+  let trust: SessionTrust
+  let lanes: SessionLanes
   private let platform: SessionPlatform
   private let exchanges = Locked<[Int: SessionExchange]>([:])
 
-  init(_ platform: SessionPlatform) { self.platform = platform }
+  init(_ platform: SessionPlatform, _ trust: SessionTrust, lanes: SessionLanes) {
+    self.platform = platform
+    self.trust = trust
+    self.lanes = lanes
+  }
 
   /// Notes whose task it is; forgotten when URLSession tells of its end.
   func add(_ exchange: SessionExchange, for task: URLSessionTask) {
@@ -54,10 +60,21 @@ final class SessionRouter: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    guard platform.asksInsteadOfEnding else { return completionHandler(.performDefaultHandling, nil) }
-    // By then the whole answer has come, and it is the answer: credentials are the line's.
-    exchange(of: task)?.completed(nil, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
-    completionHandler(.cancelAuthenticationChallenge, nil)
+    let exchange = exchange(of: task)
+    if platform.asksInsteadOfEnding {
+      // By then the whole answer has come, and it is the answer: credentials are the line's.
+      exchange?.completed(nil, head: (task.response as? HTTPURLResponse).map(ResponseHead.init))
+    }
+    // For nobody no connection is made: others would use it.
+    guard let exchange, !platform.asksInsteadOfEnding else {
+      return completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+    #if canImport(Darwin)
+      answer(challenge, for: exchange, completionHandler)
+    #else
+      _ = exchange
+      completionHandler(.performDefaultHandling, nil)
+    #endif
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {

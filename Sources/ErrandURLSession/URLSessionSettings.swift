@@ -1,3 +1,6 @@
+public import ErrandCore
+public import Foundation
+
 /// How ``URLSessionTransport`` reaches servers. What a platform ignores is refused when the transport is made.
 ///
 /// Caches, cookies and credentials of URLSession are off, redirects are Errand's, and the time-outs are those of each
@@ -12,6 +15,16 @@ public struct URLSessionSettings: Sendable, Hashable {
     case none
     /// One proxy for everything, by host and port. Apple platforms alone.
     case host(String, port: Int)
+  }
+
+  /// Who vouches for servers.
+  public enum CertificateAuthority: Sendable, Hashable {
+    /// The authorities that the system trusts.
+    case system
+    /// The authorities in a file of PEM certificates, and nobody else.
+    case file(path: String)
+    /// These authorities in PEM, and nobody else.
+    case certificates(Data)
   }
 
   /// A version of TLS.
@@ -32,6 +45,13 @@ public struct URLSessionSettings: Sendable, Hashable {
   public var proxy: Proxy = .platform
   /// The oldest version of TLS that is accepted; nil for what the platform accepts. Apple platforms alone.
   public var minimumTLSVersion: TLSVersion?
+  /// Who vouches for servers; the system's authorities where nothing is said. Apple platforms alone.
+  public var certificateAuthority: CertificateAuthority = .system
+  /// The public keys that hosts may have; others have none pinned. Apple platforms alone.
+  public var pins: [PublicKeyPins] = []
+  /// The certificates that this side shows to servers that ask; the first one that is for the host counts. Apple
+  /// platforms alone, and in PKCS #12 with a passphrase alone.
+  public var clientCertificates: [ClientCertificate] = []
   /// How many connections to one host may stand at a time, over HTTP/1.1; nil for what the platform allows.
   public var connectionsPerHost: Int?
 
@@ -51,14 +71,15 @@ public struct URLSessionSettings: Sendable, Hashable {
       }
     }
     if platform.takesProxyAndTLS { return }
-    guard proxy == .platform else {
-      throw Invalid(
-        description: "URLSession ignores `proxy` on Linux; leave it at `.platform`, or take the transport on libcurl.")
-    }
-    guard minimumTLSVersion == nil else {
+    let ignored = [
+      ("proxy", proxy != .platform, "`.platform`"), ("minimumTLSVersion", minimumTLSVersion != nil, "nil"),
+      ("certificateAuthority", certificateAuthority != .system, "`.system`"), ("pins", !pins.isEmpty, "none"),
+      ("clientCertificates", !clientCertificates.isEmpty, "none"),
+    ]
+    for (name, isSet, rest) in ignored where isSet {
       throw Invalid(
         description:
-          "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or take the transport on libcurl.")
+          "URLSession ignores `\(name)` on Linux; leave it at \(rest), or take the transport on libcurl.")
     }
   }
 }

@@ -16,7 +16,7 @@ public final class URLSessionTransport: Transport {
   public static let name = "urlsession"
 
   private struct State: Sendable {
-    var settings: URLSessionSettings
+    let setup: SessionSetup
     var shared: SessionHolder
     /// The session whose tasks wait for a network; made when it is first needed.
     var waiting: SessionHolder?
@@ -27,31 +27,41 @@ public final class URLSessionTransport: Transport {
   private let state: Locked<State>
 
   /// Makes a transport with the standard settings.
-  public convenience init() { self.init(unchecked: URLSessionSettings(), .current) }
+  public convenience init() {
+    self.init(SessionSetup(settings: URLSessionSettings(), trust: .standard, platform: .current))
+  }
 
   /// Makes a transport.
   /// - Throws: ``URLSessionSettings/Invalid`` where the platform cannot honour a setting.
   public convenience init(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
-    try settings.validate(on: .current)
-    self.init(unchecked: settings, .current)
+    self.init(try SessionSetup(settings, .current))
   }
 
-  /// Makes one as for a platform, its settings taken as they are.
-  init(unchecked settings: URLSessionSettings, _ platform: SessionPlatform) {
-    self.platform = platform
-    state = Locked(State(settings: settings, shared: SessionHolder(settings, platform, lanes: lanes)))
+  /// Makes one as for a platform.
+  init(_ setup: SessionSetup) {
+    platform = setup.platform
+    state = Locked(State(setup: setup, shared: SessionHolder(setup, lanes: lanes)))
   }
 
   /// How it reaches servers.
-  public var settings: URLSessionSettings { state.withLock { $0.settings } }
+  public var settings: URLSessionSettings { state.withLock { $0.setup.settings } }
 
   /// Changes how it reaches servers. Exchanges that run keep what they began with; each later one has connections that
   /// know the new setting only.
   /// - Throws: ``URLSessionSettings/Invalid`` where the platform cannot honour a setting; nothing has changed then.
   public func update(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     guard settings != self.settings else { return }
-    try settings.validate(on: platform)
-    let new = State(settings: settings, shared: SessionHolder(settings, platform, lanes: lanes))
+    try replace(by: settings)
+  }
+
+  /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
+  /// keep what they began with; no later one uses a connection that was made under the former trust.
+  /// - Throws: ``URLSessionSettings/Invalid`` where a file cannot be used; nothing has changed then.
+  public func reload() throws(URLSessionSettings.Invalid) { try replace(by: settings) }
+
+  private func replace(by settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
+    let setup = try SessionSetup(settings, platform)
+    let new = State(setup: setup, shared: SessionHolder(setup, lanes: lanes))
     let old = state.withLock { state in
       let old = state
       state = new
@@ -85,12 +95,12 @@ public final class URLSessionTransport: Transport {
   /// The session that carries an exchange.
   func holder(for exchange: Exchange) -> SessionHolder {
     if platform.resendsByItself, !mayBeSentTwice(exchange) {
-      return SessionHolder(settings, platform, lanes: lanes)
+      return SessionHolder(state.withLock { $0.setup }, lanes: lanes)
     }
     let waits = platform.waitsForConnectivity && exchange.network.waitsForConnectivity
     return state.withLock { state in
       guard waits else { return state.shared }
-      let holder = state.waiting ?? SessionHolder(state.settings, platform, lanes: lanes, waits: true)
+      let holder = state.waiting ?? SessionHolder(state.setup, lanes: lanes, waits: true)
       state.waiting = holder
       return holder
     }
@@ -98,6 +108,21 @@ public final class URLSessionTransport: Transport {
 
   private func mayBeSentTwice(_ exchange: Exchange) -> Bool {
     exchange.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
+  }
+}
+
+extension SessionSetup {
+  /// Throws where a platform cannot honour a setting.
+  init(_ settings: URLSessionSettings, _ platform: SessionPlatform) throws(URLSessionSettings.Invalid) {
+    try settings.validate(on: platform)
+    let trust = try SessionTrust(settings) { identity in
+      #if canImport(Darwin)
+        identity.credential != nil
+      #else
+        true
+      #endif
+    }
+    self.init(settings: settings, trust: trust, platform: platform)
   }
 }
 

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `waiting exchanges share a session`() throws {
-    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .apple)
+    let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .apple))
     let usual = transport.holder(for: try Self.exchange())
     let waiting = transport.holder(for: try Self.exchange(waits: true))
     #expect(!usual.waits)
@@ -52,12 +52,12 @@ import Testing
   }
 
   @Test func `nobody waits where URLSession cannot`() throws {
-    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .linux)
+    let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .linux))
     #expect(try !transport.holder(for: Self.exchange(waits: true)).waits)
   }
 
   @Test func `what must not be repeated is alone on Linux`() throws {
-    let transport = URLSessionTransport(unchecked: URLSessionSettings(), .linux)
+    let transport = URLSessionTransport(try SessionSetup(URLSessionSettings(), .linux))
     let usual = transport.holder(for: try Self.exchange())
     #expect(transport.holder(for: try Self.exchange(.post)) !== usual)
     #expect(transport.holder(for: try Self.exchange(.post, mayBeRepeated: true)) === usual)

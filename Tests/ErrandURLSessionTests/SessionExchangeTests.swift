@@ -176,6 +176,19 @@ import TransportChecks
     #expect(response.metrics.total != nil)
   }
 
+  @Test func `untrusted server ends the exchange`() async throws {
+    let rig = try ExchangeRig()
+    let refused = TransportFailure(.pinMismatch, "Another key.", isCertainlyNotSent: true)
+    await #expect(throws: refused) {
+      try await rig.outcome { run in
+        run.refuse(refused)
+        run.completed(URLError(.cancelled), head: nil)
+      }
+    }
+    await rig.settle()
+    #expect(rig.task.seen == ["resume", "cancel"])
+  }
+
   @Test func `first byte seen here stands in for none`() async throws {
     let rig = try ExchangeRig()
     let clock = rig.clock

@@ -22,6 +22,16 @@ import Testing
     #expect(
       Self.refusal(.linux) { $0.minimumTLSVersion = .tls1_3 }
         == "URLSession ignores `minimumTLSVersion` on Linux; leave it at nil, or take the transport on libcurl.")
+    #expect(
+      Self.refusal(.linux) { $0.certificateAuthority = .file(path: "/ca.pem") }
+        == "URLSession ignores `certificateAuthority` on Linux; leave it at `.system`, or take the transport on libcurl."
+    )
+    #expect(
+      Self.refusal(.linux) { $0.pins = [PublicKeyPins(host: "h.example", sha256: [])] }
+        == "URLSession ignores `pins` on Linux; leave it at none, or take the transport on libcurl.")
+    #expect(
+      Self.refusal(.linux) { $0.clientCertificates = [.pkcs12(.file(path: "/me.p12"))] }
+        == "URLSession ignores `clientCertificates` on Linux; leave it at none, or take the transport on libcurl.")
     #expect(Self.refusal(.linux) { $0.connectionsPerHost = 2 } == nil)
   }
 

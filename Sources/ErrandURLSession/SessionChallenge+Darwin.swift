@@ -1,0 +1,84 @@
+// Not compiled on Linux, where these lines were written: what is decided stands in SessionTrust.
+#if canImport(Darwin)
+  import CryptoKit
+  import ErrandCore
+  import Foundation
+  import Security
+
+  /// A challenge of URLSession, its trust judged by the Security framework.
+  struct PlatformChallenge: SessionChallenge {
+    let space: URLProtectionSpace
+
+    var kind: SessionChallengeKind {
+      switch space.authenticationMethod {
+      case NSURLAuthenticationMethodServerTrust: .serverTrust
+      case NSURLAuthenticationMethodClientCertificate: .clientCertificate
+      default: .other
+      }
+    }
+
+    var host: String { space.host }
+
+    var certificate: Data? {
+      let chain = space.serverTrust.flatMap { SecTrustCopyCertificateChain($0) } as? [SecCertificate]
+      return chain?.first.map { SecCertificateCopyData($0) as Data }
+    }
+
+    func sha256(of data: Data) -> Data { Data(SHA256.hash(data: data)) }
+
+    func judge(anchors: [Data]?) -> SessionVerdict {
+      guard let trust = space.serverTrust else { return .refused(code: Int(errSecParam), words: "no trust to judge") }
+      if let anchors {
+        let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
+        let statuses = [
+          SecTrustSetAnchorCertificates(trust, certificates as CFArray), SecTrustSetAnchorCertificatesOnly(trust, true),
+        ]
+        if let bad = statuses.first(where: { $0 != errSecSuccess }) { return .refused(code: Int(bad), words: "") }
+      }
+      var error: CFError?
+      if SecTrustEvaluateWithError(trust, &error) { return .trusted }
+      let reason = error.map { ($0 as any Error) as NSError }
+      return .refused(code: reason?.code ?? 0, words: reason?.localizedDescription ?? "")
+    }
+  }
+
+  extension SessionIdentity {
+    /// What URLSession shows; nil where the bytes are no identity under this passphrase. It is kept in memory alone.
+    var credential: URLCredential? {
+      let options: [String: Any] = [
+        kSecImportExportPassphrase as String: passphrase, kSecImportToMemoryOnly as String: true,
+      ]
+      var items: CFArray?
+      guard SecPKCS12Import(pkcs12 as CFData, options as CFDictionary, &items) == errSecSuccess,
+        let item = (items as? [[String: Any]])?.first, let found = item[kSecImportItemIdentity as String],
+        CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
+      else { return nil }
+      let chain = item[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
+      // swift-format-ignore: NeverForceUnwrap
+      let identity = found as! SecIdentity  // its type is known by now; `as?` does not know Core Foundation's
+      return URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .forSession)
+    }
+  }
+
+  extension SessionRouter {
+    /// Answers on a queue of its own, since the framework may go to the network for its judgement.
+    func answer(
+      _ challenge: URLAuthenticationChallenge, for exchange: SessionExchange,
+      _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      lanes.judging { [trust, lanes] in
+        let space = challenge.protectionSpace
+        switch trust.answer(to: PlatformChallenge(space: space), for: exchange.exchange.request.url.origin) {
+        case .platform: completionHandler(.performDefaultHandling, nil)
+        case .trust: completionHandler(.useCredential, space.serverTrust.map { URLCredential(trust: $0) })
+        case .show(let identity): completionHandler(.useCredential, identity.credential)
+        case .refuse(let failure):
+          lanes.telling {
+            exchange.refuse(failure)
+            completionHandler(.cancelAuthenticationChallenge, nil)
+          }
+        }
+      }
+    }
+  }
+#endif

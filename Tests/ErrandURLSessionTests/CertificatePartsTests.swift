@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import ErrandURLSession
+
+@Suite struct CertificatePartsTests {
+  private typealias Fake = FakeChallenge
+
+  @Test func `public key is the one openssl writes`() {
+    #expect(CertificateParts(der: Fake.leaf)?.publicKey == Fake.publicKey)
+    #expect(CertificateParts(der: Data([0]) + Fake.leaf)?.publicKey == nil)
+    #expect(CertificateParts(der: (Data([0]) + Fake.leaf).dropFirst())?.publicKey == Fake.publicKey)
+  }
+
+  @Test func `names tell who vouches for itself`() {
+    #expect(CertificateParts(der: Fake.leaf)?.isSelfIssued == false)
+    #expect(CertificateParts(der: Fake.authority)?.isSelfIssued == true)
+  }
+
+  @Test func `cut and lengthened ones are none`() {
+    for count in 0..<Fake.leaf.count { #expect(CertificateParts(der: Fake.leaf.prefix(count)) == nil) }
+    #expect(CertificateParts(der: Fake.leaf + [0]) == nil)
+  }
+
+  @Test func `damage ends nothing`() {
+    for place in 0..<min(Fake.leaf.count, 256) {
+      for byte: UInt8 in [0x00, 0x7F, 0x80, 0x84, 0xFF] {
+        var damaged = Fake.leaf
+        damaged[place] = byte
+        _ = CertificateParts(der: damaged)
+      }
+    }
+    #expect(CertificateParts(der: Data([0x30, 0x80])) == nil)
+    #expect(CertificateParts(der: Data([0x30, 0xFF] + Array(repeating: 0xFF, count: 200))) == nil)
+  }
+
+  @Test func `certificates come out of their text`() {
+    let text = Data("a remark\n".utf8) + Fake.pem(Fake.authority, Fake.leaf)
+    #expect(CertificateParts.certificates(inPEM: text) == [Fake.authority, Fake.leaf])
+    let lines = String(decoding: text, as: UTF8.self).replacing("\n", with: "\r\n")
+    #expect(CertificateParts.certificates(inPEM: Data(lines.utf8)) == [Fake.authority, Fake.leaf])
+    #expect(CertificateParts.certificates(inPEM: text.dropLast(30)) == nil)
+    #expect(CertificateParts.certificates(inPEM: Data()) == [])
+  }
+}
