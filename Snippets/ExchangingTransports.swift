@@ -16,6 +16,13 @@ client.configure { $0.transport = .own(transport) }
 settings.connectionsPerHost = 8
 try transport.update(settings)  // exchanges that begin from now on
 
+// snippet.trust
+func pin(_ keyInUse: String, _ keyInReserve: String, in settings: inout URLSessionSettings) {
+  settings.pins = [
+    PublicKeyPins(host: "api.example.com", sha256: [keyInUse, keyInReserve])
+  ]
+}
+
 // snippet.refused
 do {
   settings.minimumTLSVersion = .tls1_3
