@@ -51,6 +51,16 @@ struct GetUser: APIRequest {
   #expect(transport.requests.map(\.url.path) == ["/users/7", "/users/7", "/users/7"])
 }
 
+// snippet.named
+@Test func `the app's client is told the library's name`() async throws {
+  TransportRegistry.shared.register(ScriptedTransport.name) {
+    ScriptedTransport { _ in .json(#"{"nick":"Ada"}"#) }
+  }
+  let client = APIClient(baseURL: "https://api.example.com")
+  client.configure { $0.transport = .named("scripted") }
+  #expect(try await client.send(GetUser(id: 7)).nick == "Ada")
+}
+
 // snippet.latch
 @Test func `a call is seen while it runs`() async throws {
   let latch = Latch()
@@ -162,6 +172,7 @@ final class Screen: Sendable {
 // `swift test` finds tests by itself; here they are called one by one.
 try await `the screen shows the nick`()
 try await `a user is read, then the server fails`()
+try await `the app's client is told the library's name`()
 try await `a call is seen while it runs`()
 try await `broken answers are told apart`()
 try await `a cancel ends a call in flight`()

@@ -11,8 +11,13 @@ import Foundation
 /// #expect(transport.requests.map(\.url.path) == ["/users/7"])
 /// ```
 ///
+/// To choose it by name, register it: `TransportRegistry.shared.register(ScriptedTransport.name) { transport }`.
+///
 /// The closure may wait, on a ``Latch`` for one, and a cancel or the deadline of the call cancels its task.
 public final class ScriptedTransport: Transport {
+  /// The name to register one under: `scripted`. It stands in no registry by itself, since only the test knows the answers.
+  public static let name = "scripted"
+
   private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
   private let seen = Recorded<HTTPRequest>()
 
