@@ -45,10 +45,25 @@ struct GetPosts: PagedRequest {
 }
 // snippet.end
 
+// snippet.offset
+struct GetComments: PagedRequest {
+  var offset = 0
+  var path: Path { "/comments" }
+  var arguments: Arguments { ["offset": offset, "limit": 50] }
+  typealias Response = [String]
+
+  func items(of page: [String]) -> [String] { page }
+  func next(after page: APIResponse<[String]>) -> GetComments? {
+    page.value.isEmpty ? nil : GetComments(offset: offset + page.value.count)
+  }
+}
+// snippet.end
+
 let server = try LoopbackServer { request in
   switch (request.path, request.target.contains("cursor=b")) {
   case ("/posts", false): .json(#"{"posts": ["first", "second"], "next": "b"}"#)
   case ("/posts", true): .json(#"{"posts": ["third"], "next": null}"#)
+  case ("/comments", _): .json(request.target.contains("offset=0") ? #"["yes", "no"]"# : "[]")
   default: .json(#"{"name": "Ada", "unread": 3}"#)
   }
 }
@@ -92,6 +107,8 @@ page.open()
 for try await post in client.items(of: GetPosts()) { print(post) }
 for try await page in client.pages(of: GetPosts(), prefetches: true) { print(page.value.posts.count) }
 // snippet.end
+
+for try await comment in client.items(of: GetComments()) { print(comment) }
 
 // snippet.list
 let posts = PageManager(client, first: GetPosts())

@@ -31,6 +31,37 @@ import TestSupport
     func next(after page: APIResponse<[Int]>) -> ByLink? { page.raw.link("next").map { ByLink(path: RequestPath($0)) } }
   }
 
+  /// By a cursor that each answer gives.
+  private struct ByCursor: PagedRequest {
+    var cursor: String?
+    var path: Path { "/cursor" }
+    var arguments: Arguments { ["cursor": cursor] }
+    struct Response: Decodable, Sendable {
+      let numbers: [Int]
+      let next: String?
+    }
+
+    func items(of page: Response) -> [Int] { page.numbers }
+    func next(after page: APIResponse<Response>) -> ByCursor? { page.value.next.map { ByCursor(cursor: $0) } }
+  }
+
+  /// By an offset, at a server that does not say how many there are.
+  private struct ByOffset: PagedRequest {
+    var offset = 0
+    var path: Path { "/offset" }
+    var arguments: Arguments { ["offset": offset] }
+    typealias Response = [Int]
+    func items(of page: [Int]) -> [Int] { page }
+    func next(after page: APIResponse<[Int]>) -> ByOffset? {
+      page.value.isEmpty ? nil : ByOffset(offset: offset + page.value.count)
+    }
+  }
+
+  /// What each request said in its only argument.
+  private func asked(_ server: LoopbackServer) -> [String?] {
+    server.requests.map { URLComponents(string: $0.target)?.queryItems?.first?.value }
+  }
+
   /// Three pages of two; page 7 of many fails.
   private func server(pages: Int = 3) throws -> LoopbackServer {
     try LoopbackServer { request in
@@ -61,6 +92,28 @@ import TestSupport
     for try await item in client.items(of: ByPage(), prefetches: prefetches) { items.append(item) }
     for try await item in client.items(of: ByLink(), prefetches: prefetches) { items.append(item) }
     #expect(items == [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6] && server.requests.count == 6)
+  }
+
+  @Test(arguments: [false, true]) func `cursor leads past an empty page`(prefetches: Bool) async throws {
+    let server = try LoopbackServer()
+    server.enqueue(
+      .json(#"{"numbers": [1, 2], "next": "a+/=&"}"#), .json(#"{"numbers": [], "next": "b"}"#),
+      .json(#"{"numbers": [3], "next": null}"#))
+    var items: [Int] = []
+    for try await item in APIClient(baseURL: server.url).items(of: ByCursor(), prefetches: prefetches) {
+      items.append(item)
+    }
+    #expect(items == [1, 2, 3] && asked(server) == [nil, "a+/=&", "b"])
+  }
+
+  @Test(arguments: [false, true]) func `offset ends at an empty page`(prefetches: Bool) async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.json("[1, 2]"), .json("[3]"), .json("[]"))
+    var pages: [[Int]] = []
+    for try await page in APIClient(baseURL: server.url).pages(of: ByOffset(), prefetches: prefetches) {
+      pages.append(page.value)
+    }
+    #expect(pages == [[1, 2], [3], []] && asked(server) == ["0", "2", "3"])
   }
 
   @Test func `next page is fetched ahead`() async throws {
@@ -156,6 +209,20 @@ import TestSupport
     await page.heard(4)
     #expect(manager.items == [1, 2] && page.events == Array(repeating: "finished", count: 4))
     #expect(server.requests.count == 4)
+  }
+
+  @Test @MainActor func `empty last page ends the manager`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.json("[1, 2]"), .json("[]"))
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByOffset())
+    manager.delegate = page
+    manager.loadNext()
+    await page.heard(1)
+    #expect(manager.hasMore && manager.loadNext())
+    await page.heard(2)
+    #expect(manager.items == [1, 2] && manager.lastItems.isEmpty && manager.pageCount == 2)
+    #expect(!manager.hasMore && !manager.loadNext() && asked(server) == ["0", "2"])
   }
 
   @Test @MainActor func `failed page is loaded again`() async throws {
