@@ -99,6 +99,30 @@ import Testing
     #expect(sent.headers["Accept"] == "application/x-protobuf")
   }
 
+  private struct Replace: APIRequest {
+    static let type = "application/vnd.example.user+protobuf"
+    var path: Path { "/users/7" }
+    var method: HTTPMethod { .put }
+    var body: RequestBody? { .protobuf(ada, type: Self.type) }
+    var contentTypes: [String]? { [Self.type] }
+    var decoder: ResponseDecoder<User> { .protobuf(accept: Self.type) }
+    typealias Response = User
+  }
+
+  @Test func `server's own type is sent and asked for`() async throws {
+    let server = try LoopbackServer()
+    let client = APIClient(baseURL: server.url)
+    server.enqueue(.data(Self.whole, contentType: Replace.type))
+    #expect(try await client.send(Replace()) == Self.ada)
+    let sent = try await server.request(number: 1)
+    #expect(Data(sent.body) == Self.whole && sent.headers["Content-Type"] == Replace.type)
+    #expect(sent.headers["Accept"] == Replace.type)
+
+    server.enqueue(.data(Self.whole, contentType: "application/x-protobuf"))
+    let wrong = await client.outcome(of: Replace()).error
+    #expect(wrong?.stage == .validate && wrong?.code == .contentType && server.requests.count == 2)
+  }
+
   @Test func `arguments of GET stay in the URL`() async throws {
     let server = try LoopbackServer { _ in .data(Self.whole, contentType: "application/x-protobuf") }
     #expect(try await APIClient(baseURL: server.url).send(Save()) == Self.ada)
