@@ -166,7 +166,7 @@ let package = Package(
     .testTarget(
       name: "ErrandPublicSuffixTests", dependencies: ["ErrandPublicSuffix", "ErrandCore"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandXMLTests", dependencies: ["ErrandXML", "ErrandCore", "ErrandTesting", "Errand"],
+      name: "ErrandXMLTests", dependencies: ["ErrandXML", "ErrandCore", "ErrandTesting", "Errand", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTransferTests", dependencies: ["ErrandTransfer", "ErrandCore", "ErrandSupport", "ErrandTesting"],
