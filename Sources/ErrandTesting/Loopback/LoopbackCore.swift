@@ -81,7 +81,9 @@ final class LoopbackCore: Sendable {
       return record.connectionCount
     }
     spawn { core in
-      let socket = LoopbackSocket(descriptor, stop: core.stop, sendBuffer: core.options.sendBuffer)
+      let socket = LoopbackSocket(descriptor, stop: core.stop, sendBuffer: core.options.sendBuffer) { count in
+        core.observed.update { $0.sentCount += count }
+      }
       var connection = LoopbackConnection(socket, number: number, core: core)
       connection.serve()
       core.observed.update { $0.openConnectionCount -= 1 }

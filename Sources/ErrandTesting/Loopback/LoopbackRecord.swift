@@ -11,4 +11,7 @@ public struct LoopbackRecord: Sendable {
   public internal(set) var connectionCount = 0
   /// How many of them are open now.
   public internal(set) var openConnectionCount = 0
+  /// How many bytes were handed to the system, for all clients. What a client has not taken is among them as long as
+  /// the system has room for it.
+  public internal(set) var sentCount = 0
 }

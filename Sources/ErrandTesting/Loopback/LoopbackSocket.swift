@@ -11,14 +11,17 @@
 final class LoopbackSocket {
   private let descriptor: Int32
   private let stop: Gate
+  private let onSent: (Int) -> Void
   private var isOpen = true
   /// How many bytes were handed to the system.
   private(set) var sentCount = 0
   private var scratch = [UInt8](repeating: 0, count: 32 << 10)
 
-  init(_ descriptor: Int32, stop: Gate, sendBuffer: Int? = nil) {
+  /// - Parameter onSent: Told of each number of bytes that the system has taken.
+  init(_ descriptor: Int32, stop: Gate, sendBuffer: Int? = nil, onSent: @escaping (Int) -> Void) {
     self.descriptor = descriptor
     self.stop = stop
+    self.onSent = onSent
     Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, to: Int32(1))
     if let noSignalOption { Self.set(descriptor, SOL_SOCKET, noSignalOption, to: Int32(1)) }
     if let sendBuffer { Self.set(descriptor, SOL_SOCKET, SO_SNDBUF, to: Int32(clamping: sendBuffer)) }
@@ -49,6 +52,7 @@ final class LoopbackSocket {
       let count = rest.withUnsafeBytes { Self.send(descriptor, $0) }
       if count > 0 {
         sentCount += count
+        onSent(count)
         rest = rest.dropFirst(count)
       } else {
         try retry(SystemPoll.writable)

@@ -65,6 +65,37 @@ import TestSupport
     #expect(server.requests.count == 1)
   }
 
+  /// More than the transport and the system can hold of what nobody reads, where the server's own buffer is small.
+  private static var mostUnread: Int {
+    let sizes = (try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_rmem", encoding: .utf8)) ?? ""
+    let window = sizes.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 8 << 20
+    return window + (2 << 20)
+  }
+
+  private func read(_ count: Int, by pieces: inout ResponseStream.Iterator) async throws {
+    var read = 0
+    while read < count, let piece = try await pieces.next() { read += piece.count }
+    #expect(read >= count)
+  }
+
+  @Test func `pause reaches the server's socket`() async throws {
+    var options = LoopbackOptions()
+    options.sendBuffer = 64 << 10
+    let server = try LoopbackServer(options) { _ in .endless() }
+    let other = try LoopbackServer { _ in .endless() }
+    let stream = try await client(server).stream(Get())
+    #expect(await eventually { stream.lease.sink.isPaused })
+    // Twice as much as the paused one may get goes over the same thread meanwhile.
+    var elsewhere = try await client(other).stream(Get()).makeAsyncIterator()
+    try await read(2 * Self.mostUnread, by: &elsewhere)
+    #expect(server.record.sentCount <= Self.mostUnread && stream.lease.sink.isPaused)
+    var pieces = stream.makeAsyncIterator()
+    try await read(2 * Self.mostUnread, by: &pieces)
+    #expect(await eventually { server.record.sentCount >= 2 * Self.mostUnread })
+    stream.cancel()
+    #expect(server.requests.count == 1 && other.requests.count == 1)
+  }
+
   @Test(arguments: [204, 200]) func `empty body has no pieces`(status: Int) async throws {
     let server = try LoopbackServer { _ in .status(status) }
     let stream = try await client(server).stream(Get())
