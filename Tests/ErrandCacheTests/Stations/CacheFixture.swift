@@ -1,6 +1,6 @@
 import Errand
 @testable import ErrandCache
-import ErrandCore
+@testable import ErrandCore
 import ErrandTesting
 import Foundation
 
@@ -50,6 +50,11 @@ final class CacheFixture: Sendable {
   /// Waits until no background refresh is under way.
   func settled() async {
     while !cache.refreshes.isEmpty { await Task.yield() }
+  }
+
+  /// Waits until every exchange is over, also those whose calls have ended before.
+  func exchangesEnded() async {
+    while !client.fittings.joining.isIdle { await Task.yield() }
   }
 
   /// Turns both clocks.

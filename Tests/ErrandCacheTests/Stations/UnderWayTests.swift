@@ -117,6 +117,7 @@ import Testing
     // Until then an answer that comes is one that others could wait for, and is kept.
     #expect(await outcome.error?.stage == .cancelled)
     latch.open()
+    await fixture.exchangesEnded()
     #expect(await fixture.cache.entries().isEmpty)
   }
 
@@ -129,6 +130,7 @@ import Testing
     fixture.clock.advance(by: .seconds(120))
     #expect(await outcome.error?.stage == .deadline)
     latch.open()
+    await fixture.exchangesEnded()
     #expect(await fixture.cache.entries().isEmpty)
   }
 

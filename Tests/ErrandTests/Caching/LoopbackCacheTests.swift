@@ -1,4 +1,5 @@
 import Errand
+@testable import ErrandCore
 import ErrandTesting
 import Foundation
 import Testing
@@ -126,6 +127,7 @@ import Testing
     client.cancelAll()
     #expect(await outcome.error?.stage == .cancelled)
     gate.open()
+    while !client.fittings.joining.isIdle { await Task.yield() }
     #expect(await cache.entries().isEmpty)
   }
 

@@ -65,4 +65,7 @@ package final class JoinControl: Sendable {
 
   /// The flights under way and the calls that wait for them.
   package var counts: (flights: Int, waiting: Int) { table.withLock { ($0.count, $0.waiting) } }
+
+  /// Whether every exchange is over, also those that nobody waits for any more.
+  package var isIdle: Bool { table.withLock { $0.isIdle } }
 }

@@ -87,6 +87,8 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
   private var entries: [Entry?] = []
   private var free: [Int] = []
   private var open: [Mark: FlightID] = [:]
+  /// Flights that nobody waits for any more, and that have not landed.
+  private var abandoned: Set<FlightID> = []
   private var last: UInt64 = 0
   private var times: [HTTPURL.Origin: UInt64] = [:]
   private var otherTime: UInt64 = 0
@@ -94,6 +96,9 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
 
   /// How many flights are under way.
   var count: Int { entries.count - free.count }
+
+  /// Whether none is, not even one that nobody waits for.
+  var isIdle: Bool { count == 0 && abandoned.isEmpty }
 
   /// How many wait for one of them.
   var waiting: Int {
@@ -125,6 +130,7 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
     entry.priorities.remove(left.priority)
     if entry.isEmpty {
       end(&entry)
+      abandoned.insert(seat.flight)
       return Departure(flight: entry.flight, isLast: true, priority: nil)
     }
     entries[seat.flight.place] = entry
@@ -151,7 +157,10 @@ struct JoinTable<Key: Hashable & Sendable, Flight: Sendable, Waiter: Sendable>: 
 
   /// Ends a flight; returns all who wait for it: the opener, and the others in the order they came.
   mutating func land(_ id: FlightID) -> (opener: Waiter?, others: [Waiter]) {
-    guard var entry = takeOut(id) else { return (nil, []) }
+    guard var entry = takeOut(id) else {
+      abandoned.remove(id)
+      return (nil, [])
+    }
     end(&entry)
     let others = entry.others.isEmpty ? [] : Self.inOrder(entry.others).map(\.seated.waiter)
     return (entry.opener?.waiter, others)

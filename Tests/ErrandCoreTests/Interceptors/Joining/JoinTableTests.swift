@@ -46,6 +46,16 @@ import Testing
     #expect(flight(&table, "red", 5) == 3, "what began after the write is joined")
   }
 
+  @Test func `flight that all have left is over when it lands`() {
+    var table = Table()
+    let boarding = table.join("a", at: Self.red, 0, .normal) { 1 }
+    #expect(!table.isIdle)
+    #expect(table.leave(boarding.seat)?.isLast == true)
+    #expect(table.count == 0 && !table.isIdle)
+    _ = table.land(boarding.seat.flight)
+    #expect(table.isIdle)
+  }
+
   @Test func `many origins close all`() {
     var table = Table()
     _ = flight(&table, "blue", at: Self.blue, 1)
