@@ -119,7 +119,7 @@ while !client.running.isEmpty { await Task.yield() }
 // snippet.entries
 for entry in await cache.entries() {
   let label = entry.head.label
-  print(label.method, label.url, entry.bodyLength, "bytes")
+  print(label.method, label.url, entry.bodyLength, "bytes,", entry.state)
 }
 let size = await cache.size()
 print(size.entries, "entries,", size.bytes, "of", size.limit ?? 0, "bytes")

@@ -23,14 +23,15 @@ struct EntryTable {
   private func row(_ listing: CacheListing) -> [String] {
     let head = listing.head
     let cells = [
-      Wording.age(of: head, at: now), EntryState(of: head, at: now).words, Wording.bytes(Int64(listing.bodyLength)),
-      String(head.answer.status), PlainText.visible(head.label.method), PlainText.visible(head.label.url),
+      Wording.age(of: listing, at: now), Wording.state(listing.state(at: now)),
+      Wording.bytes(Int64(listing.bodyLength)), String(head.answer.status), PlainText.visible(head.label.method),
+      PlainText.visible(head.label.url),
     ]
     return cells + (head.label.tag.map { [PlainText.visible($0)] } ?? [])
   }
 
   private func styles(_ listing: CacheListing) -> [Paint.Style?] {
-    [.none, EntryState(of: listing.head, at: now).isFresh ? .green : .yellow, .none, .none, .none, .bold, .none]
+    [.none, listing.state(at: now).isFresh ? .green : .yellow, .none, .none, .none, .bold, .none]
   }
 
   /// The cells, each but the last filled up to the width of its column.

@@ -14,7 +14,7 @@ struct StoreSummary {
   }
 
   private var lines: [(name: String, value: String)] {
-    let fresh = listings.count { EntryState(of: $0.head, at: now).isFresh }
+    let fresh = listings.count { $0.state(at: now).isFresh }
     let bodies = listings.reduce(Int64(0)) { $0.addingReportingOverflow(Int64($1.bodyLength)).partialValue }
     let limit = Wording.bytes(Int64(SendCache.limit))
     return [

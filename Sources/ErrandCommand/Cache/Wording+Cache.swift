@@ -16,9 +16,18 @@ extension Wording {
   }
 
   /// How long ago an answer came.
-  static func age(of head: CacheEntryHead, at now: WallTime) -> String {
-    let age = head.responseTime.milliseconds(to: now)
-    return age < 0 ? "?" : span(seconds: age / 1_000)
+  static func age(of listing: CacheListing, at now: WallTime) -> String {
+    listing.age(at: now).map { span(seconds: $0.components.seconds) } ?? "?"
+  }
+
+  /// How fresh it is, in two or three words.
+  static func state(_ state: CacheEntryState) -> String {
+    switch state {
+    case .fresh(let time): "fresh for \(span(seconds: time.components.seconds))"
+    case .stale(let time): "stale for \(span(seconds: time.components.seconds))"
+    case .asks: "asks always"
+    case .unknown: "age unknown"
+    }
   }
 
   /// A number of entries.
@@ -28,7 +37,7 @@ extension Wording {
   static func facts(of listing: CacheListing, at now: WallTime) -> String {
     let (head, label) = (listing.head, listing.head.label)
     var parts = [
-      "* \(label.method) \(label.url)", "stored \(age(of: head, at: now)) ago", EntryState(of: head, at: now).words,
+      "* \(label.method) \(label.url)", "stored \(age(of: listing, at: now)) ago", state(listing.state(at: now)),
       bytes(Int64(listing.bodyLength)),
     ]
     if head.policy.model == .lifetime { parts.append("declared lifetime") }

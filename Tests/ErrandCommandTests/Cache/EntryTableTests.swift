@@ -22,17 +22,6 @@ import Testing
     return CacheListing(head: head, key: key, bodyLength: 1_536, lastUse: came)
   }
 
-  @Test(
-    arguments: [
-      (12, .lifetime(.seconds(180)), nil, .fresh(168)), (200, .lifetime(.seconds(180)), nil, .stale(20)),
-      (12, .lifetime(.seconds(180)), "no-cache", .fresh(168)), (12, .http, "max-age=60", .fresh(48)),
-      (72, .http, "max-age=60", .stale(12)), (0, .http, nil, .stale(0)), (1, .http, "no-cache, max-age=60", .asks),
-      (-5, .http, "max-age=60", .unknown), (12, .httpElse(.seconds(60)), nil, .fresh(48)),
-    ] as [(Int64, CachePolicy, String?, EntryState)])
-  func `the state follows the policy`(age: Int64, policy: CachePolicy, control: String?, state: EntryState) {
-    #expect(EntryState(of: listing(age: age, policy, control: control).head, at: now) == state)
-  }
-
   @Test func `columns stand below each other`() {
     let table = EntryTable(paint: .plain, now: now)
     let text = table.text([
