@@ -62,7 +62,7 @@ extension CacheQuestion {
     head.policy = policy
     let control = CacheControl(answer: answer.head.fields)
     let varying = Varying(
-      answer: head.answer.fields, request: fields, stamped: stamped, isDeclared: !heedsServer, salt: salt)
+      answer: head.answer.fields, request: fields, stamped: answer.stamped, isDeclared: !heedsServer, salt: salt)
     guard case .fields(let vary) = varying else { return .last(head) }
     head.vary = vary
     if asks.noStore { return .unstored(head) }

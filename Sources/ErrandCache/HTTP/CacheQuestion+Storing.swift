@@ -7,7 +7,7 @@ extension CacheQuestion {
     if let refusal = refusal(answer, control) { return .refuse(refusal) }
     let isForGet = heedsServer && method == .post
     let varying = Varying(
-      answer: answer.head.fields, request: fields, stamped: stamped, isDeclared: !heedsServer, salt: salt)
+      answer: answer.head.fields, request: fields, stamped: answer.stamped, isDeclared: !heedsServer, salt: salt)
     guard case .fields(let vary) = varying else { return .refuse(.varies) }
     let head = CacheEntryHead(
       variant: Varying.variant(of: vary, method: method, salt: salt), vary: vary, answer: kept(answer),

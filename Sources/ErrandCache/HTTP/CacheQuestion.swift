@@ -20,14 +20,12 @@ package struct CacheQuestion: Sendable {
   package let appVersion: String
   /// The store's own bytes.
   package let salt: [UInt8]
-  /// Names of fields, in lower case, that stations below the cache add of their own: those of a signature.
-  package let stamped: Set<String>
   /// The directives of the request's own fields.
   package let asks: CacheControl
 
   package init(
     _ request: HTTPRequest, policy: CachePolicy, mode: CacheReadMode = .asDeclared, appVersion: String = "",
-    salt: [UInt8] = [], stamped: Set<String> = []
+    salt: [UInt8] = []
   ) {
     method = request.method
     url = request.url
@@ -36,13 +34,12 @@ package struct CacheQuestion: Sendable {
     self.mode = mode
     self.appVersion = appVersion
     self.salt = salt
-    self.stamped = stamped
     asks = CacheControl(request: request.fields)
   }
 
   /// The same question by a request that differs in its fields.
   func asked(by request: HTTPRequest) -> CacheQuestion {
-    CacheQuestion(request, policy: policy, mode: mode, appVersion: appVersion, salt: salt, stamped: stamped)
+    CacheQuestion(request, policy: policy, mode: mode, appVersion: appVersion, salt: salt)
   }
 
   /// Whether the request only reads, by HTTP's own rules, something that others may have read.

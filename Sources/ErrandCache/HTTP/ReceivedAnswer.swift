@@ -16,6 +16,8 @@ package struct ReceivedAnswer: Sendable {
   package var responseTime: WallTime
   /// The same on the monotonic clock.
   package var received: MonotonicInstant?
+  /// Names of fields, in lower case, that were sent otherwise than the cache saw them: those of a signature.
+  package var stamped: Set<String> = []
 
   package init(
     head: ResponseHead, bodyLength: Int, isComplete: Bool = true, isAccepted: Bool, requestTime: WallTime,

@@ -21,7 +21,7 @@ package enum Varying: Sendable, Hashable {
   /// - Parameters:
   ///   - answer: The fields of the answer.
   ///   - request: The fields that were asked with, as the cache saw them.
-  ///   - stamped: More names, in lower case, of fields that are added below the cache: a signature's.
+  ///   - stamped: More names, in lower case, of fields that were added below the cache: a signature's.
   ///   - isDeclared: Whether a declared lifetime keeps it: then what cannot be compared does not count.
   ///   - salt: The store's own bytes.
   package init(

@@ -128,10 +128,22 @@ struct StoreVisit {
 
   private func received(_ response: HTTPResponse, _ times: Times) -> ReceivedAnswer {
     let isFollowed = RedirectDecision.isFollowed(response, to: request, policy: context.plan.redirects)
-    return ReceivedAnswer(
+    var answer = ReceivedAnswer(
       head: response.head, bodyLength: response.body.count,
       isAccepted: isFollowed || context.plan.statusRule.accepts(response.status), requestTime: times.sent,
       responseTime: times.received, received: context.call.timers.now)
+    answer.stamped = stamped(response)
+    return answer
+  }
+
+  /// The fields that `Vary` names and that an interceptor below has changed. What tells accounts apart is not looked at.
+  private func stamped(_ response: HTTPResponse) -> Set<String> {
+    guard response.fields.contains("Vary"), let sent = context.record.sent?.fields else { return [] }
+    let names = response.fields.values(of: "Vary").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
+    let changed = names.filter { name in
+      name != .authorization && name != .cookie && sent.values(of: name) != trip.question.fields.values(of: name)
+    }
+    return Set(changed.map { $0.rawValue.lowercased() })
   }
 
   // MARK: - Under another request

@@ -29,6 +29,9 @@ package final class CallRecord: Sendable {
 
   func built(_ request: HTTPRequest) { notes.withLock { $0.sent = request } }
 
+  /// The request as it was sent last.
+  package var sent: HTTPRequest? { notes.withLock { $0.sent } }
+
   func sending(_ request: HTTPRequest) {
     notes.withLock {
       $0.sent = request

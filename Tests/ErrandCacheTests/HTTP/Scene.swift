@@ -33,21 +33,22 @@ enum Scene {
 
   static func ask(
     _ method: HTTPMethod = .get, _ request: String = "", policy: CachePolicy = .http,
-    mode: CacheReadMode = .asDeclared, url: String = "https://h/a", appVersion: String = "",
-    stamped: Set<String> = []
+    mode: CacheReadMode = .asDeclared, url: String = "https://h/a", appVersion: String = ""
   ) throws -> CacheQuestion {
     CacheQuestion(
       try HTTPRequest(method: method, url: url, fields: fields(request)), policy: policy, mode: mode,
-      appVersion: appVersion, salt: salt, stamped: stamped)
+      appVersion: appVersion, salt: salt)
   }
 
   static func answer(
     _ status: Int, _ text: String = "", length: Int = 2, isComplete: Bool = true, isAccepted: Bool = true,
-    sent: Double = 0, came: Double = 0
+    sent: Double = 0, came: Double = 0, stamped: Set<String> = []
   ) -> ReceivedAnswer {
-    ReceivedAnswer(
+    var answer = ReceivedAnswer(
       head: ResponseHead(status: status, fields: fields(text)), bodyLength: length, isComplete: isComplete,
       isAccepted: isAccepted, requestTime: at(sent).wall, responseTime: at(came).wall, received: at(came).monotonic)
+    answer.stamped = stamped
+    return answer
   }
 
   /// What is stored of an answer, whether it may be stored or not.

@@ -51,6 +51,32 @@ import Testing
     #expect(await fixture.stored() == "answer 3", "a declared lifetime asks nobody")
   }
 
+  @Test(arguments: ["X-Tenant", "Accept, x-tenant"])
+  func `what an interceptor below adds is not compared`(_ vary: String) async throws {
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+    }) { _, number in .page("answer \(number)", ["Vary": "\(vary)", "Cache-Control": "max-age=60"]) }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(try await fixture.client.send(Page.http()) == "answer 2")
+    let asked = Page.http(headers: ["X-Tenant": "north"])
+    _ = try await fixture.client.send(asked)
+    #expect(await fixture.stored(asked) == "answer 3", "the request says it itself")
+    _ = try await fixture.client.send(Page())
+    #expect(await fixture.stored() == "answer 4", "a declared lifetime asks nobody")
+  }
+
+  @Test func `answer that varies by something else is kept`() async throws {
+    let fixture = CacheFixture(change: {
+      $0.exchangeInterceptors = [Signing { $0.fields.replace(HTTPField("X-Tenant", "north")) }]
+      $0.credentials = FixedCredential(.bearer("a"), account: "ada")
+    }) { _, number in
+      .page("answer \(number)", ["Vary": "Accept, Authorization, Cookie", "Cache-Control": "max-age=60"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    #expect(await fixture.stored(.http()) == "answer 1")
+  }
+
   @Test func `HEAD is answered from GET`() async throws {
     let fixture = CacheFixture { _, number in .page("answer \(number)", ["Cache-Control": "max-age=60"]) }
     _ = try await fixture.client.send(Page.http())

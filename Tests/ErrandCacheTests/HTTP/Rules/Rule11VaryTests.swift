@@ -33,11 +33,10 @@ import Testing
     "Vary: Proxy-Authorization", "Vary: If-None-Match", "Vary: Content-Length",
   ])
   func `what cannot be compared never matches`(fields: String) throws {
-    let answer = Scene.answer(200, "Cache-Control: max-age=60 | \(fields)")
-    #expect(try Scene.word(Scene.ask(stamped: ["x-signature"]).storing(answer)) == "varies")
-    #expect(
-      try Scene.word(Scene.ask(policy: .httpElse(.seconds(5)), stamped: ["x-signature"]).storing(answer)) == "varies")
-    let declared = try Scene.ask(.get, "Accept: a", policy: .lifetime(.seconds(5)), stamped: ["x-signature"])
+    let answer = Scene.answer(200, "Cache-Control: max-age=60 | \(fields)", stamped: ["x-signature"])
+    #expect(try Scene.word(Scene.ask().storing(answer)) == "varies")
+    #expect(try Scene.word(Scene.ask(policy: .httpElse(.seconds(5))).storing(answer)) == "varies")
+    let declared = try Scene.ask(.get, "Accept: a", policy: .lifetime(.seconds(5)))
     guard case .store(let head) = declared.storing(answer) else {
       Issue.record("not stored")
       return
