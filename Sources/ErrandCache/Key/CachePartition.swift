@@ -8,24 +8,18 @@ package enum CachePartition: Sendable, Hashable {
   case account(String)
   /// Of whoever shows these fields: the request carries its own `Authorization` or `Cookie`, and there is no account.
   case fields([HTTPField])
-  /// Of one session of a cookie jar.
-  case jar(id: String, session: UInt64)
 
-  /// Finds the partition of a request.
+  /// Finds the partition of a request. The cookies of a jar are none: they stand in the key beside it.
   ///
   /// - Parameters:
   ///   - account: Who is logged in.
   ///   - fields: What the request carries; add the `Authorization` that is made of a credential of its own.
-  ///   - jar: The cookie jar and its session, where the client has one.
-  package static func of(
-    account: String?, fields: HTTPFields, jar: (id: String, session: UInt64)? = nil
-  ) -> CachePartition {
+  package static func of(account: String?, fields: HTTPFields) -> CachePartition {
     if let account { return .account(account) }
     let own = [HTTPFieldName.authorization, .cookie].flatMap { name in
       fields.values(of: name).map { HTTPField(name, $0) }
     }
-    if !own.isEmpty { return .fields(own) }
-    return jar.map { .jar(id: $0.id, session: $0.session) } ?? .nobody
+    return own.isEmpty ? .nobody : .fields(own)
   }
 
   /// The digest that stands for it; the names themselves are stored nowhere.
@@ -43,10 +37,6 @@ package enum CachePartition: Sendable, Hashable {
         form.add(field.name.rawValue.lowercased())
         form.add(field.value)
       }
-    case .jar(let id, let session):
-      form.add("jar")
-      form.add(id)
-      form.add(session)
     }
     return form.digest
   }

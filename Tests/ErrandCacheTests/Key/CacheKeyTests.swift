@@ -55,7 +55,7 @@ import Testing
     ("field twice", { $0.fields.append(HTTPField("X-Plan", "free")) }),
     ("choice of fields", { $0.chosen = ["X-Plan"] }), ("body", { $0.body = "x" }), ("empty body", { $0.body = "" }),
     ("account", { $0.partition = .account("bob") }), ("account's case", { $0.partition = .account("Ada") }),
-    ("nobody", { $0.partition = .nobody }), ("jar", { $0.partition = .jar(id: "ada", session: 0) }),
+    ("nobody", { $0.partition = .nobody }),
     ("field's account", { $0.partition = .fields([HTTPField(.cookie, "ada")]) }),
     ("own credential", { $0.fields[.authorization] = "Bearer x" }), ("salt", { $0.salt = [1, 2] }),
     ("salt into the next", { $0.salt = [1, 2, 3, 0] }), ("format", { $0.version = CanonicalForm.version + 1 }),
@@ -185,15 +185,14 @@ import Testing
 
   @Test func `partition is who shows what`() {
     let both: HTTPFields = ["Cookie": "a=1", "Authorization": "Bearer x"]
-    #expect(CachePartition.of(account: "ada", fields: both, jar: ("j", 1)) == .account("ada"))
+    #expect(CachePartition.of(account: "ada", fields: both) == .account("ada"))
     let own = [HTTPField(.authorization, "Bearer x"), HTTPField(.cookie, "a=1")]
-    #expect(CachePartition.of(account: nil, fields: both, jar: ("j", 1)) == .fields(own))
-    #expect(CachePartition.of(account: nil, fields: [:], jar: ("j", 1)) == .jar(id: "j", session: 1))
+    #expect(CachePartition.of(account: nil, fields: both) == .fields(own))
+    #expect(CachePartition.of(account: nil, fields: [:]) == .nobody)
     #expect(CachePartition.of(account: nil, fields: ["X": "y"]) == .nobody)
     let parts: [CachePartition] = [
       .nobody, .account(""), .account("nobody"), .fields([]), .fields(own), .fields(own.reversed()),
-      .fields([HTTPField(.cookie, "a=1")]), .jar(id: "", session: 0), .jar(id: "j", session: 1),
-      .jar(id: "j", session: 2),
+      .fields([HTTPField(.cookie, "a=1")]),
     ]
     #expect(Set(parts.map { $0.digest(salt: [7]) }).count == parts.count)
     #expect(parts[1].digest(salt: [7]) != parts[1].digest(salt: [8]))
@@ -233,6 +232,6 @@ extension CacheKeyTests.Case {
     return Self(
       method: pick([.get, .post]), url: "https://\(pick(["a", "b"]))/\(pick(words))/\(pick(words))?\(pick(words))",
       fields: ["A": pick(words), "B": pick(words)], body: pick(words + [nil]), chosen: ["A", "B"],
-      partition: pick([.nobody, .account(pick(words)), .jar(id: pick(words), session: 1)]))
+      partition: pick([.nobody, .account(pick(words)), .fields([HTTPField(.cookie, pick(words))])]))
   }
 }
