@@ -38,6 +38,16 @@ let second = try await client.response(GetUser(id: 7))
 print(first.origin, second.origin)  // network cacheFresh
 // snippet.end
 
+// snippet.else
+struct GetNews: APIRequest {
+  var path: Path { "/news" }
+  // as the server says; where it says nothing, for a minute
+  var cache: CachePolicy { .httpElse(.seconds(60)) }
+  typealias Response = String
+}
+// snippet.end
+_ = try await client.send(GetNews())
+
 // snippet.key
 struct Search: APIRequest {
   let text: String
@@ -76,6 +86,23 @@ do {
   print(try await client.send(other, options: .cache(.cacheOnly)).nick)
 } catch {
   print(error.cacheMiss?.rawValue ?? error.message)  // missing
+}
+// snippet.end
+
+// snippet.offline
+do {
+  let user = try await client.response(
+    GetUser(id: 7), options: .cache(.networkElseCached))
+  print(user.value.nick, user.origin)  // network, or cacheStale
+
+  let kept = GetUser(id: 8)
+  print(try await client.send(kept, options: .cache(.cacheOnlyAtAnyAge)).nick)
+} catch {
+  switch error.cacheMiss {
+  case .missing?: print("not here yet: ask again online")
+  case let miss?: print("here, and of no use:", miss.rawValue)
+  case nil: print(error.message)
+  }
 }
 // snippet.end
 
