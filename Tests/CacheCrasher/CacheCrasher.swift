@@ -16,6 +16,7 @@ enum CacheCrasher {
     case "write": await run.writeForever()
     case "race": await run.race()
     case "full": await run.fillFullDisk()
+    case "readonly": await run.useReadOnlyFolder()
     case "open": await run.writeWithOpenMask()
     default: exit(64)
     }

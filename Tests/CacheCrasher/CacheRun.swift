@@ -15,11 +15,13 @@ final class CacheRun: Sendable {
   /// So many that they do not fit into the two MiB that the tests give.
   private static let keys: UInt64 = 240
 
+  private let folder: URL
   private let store: SQLiteStore
   private let number: UInt64
   private let state: Locked<State>
 
   init(folder: URL, limit: Int, number: UInt64) {
+    self.folder = folder
     store = SQLiteStore(folder: folder, limit: limit, entryLimit: limit / 8)
     self.number = number
     state = Locked(State(random: number &* 0x9E37_79B9_7F4A_7C15 | 1))
@@ -83,8 +85,39 @@ final class CacheRun: Sendable {
       if case .found = await look(SelfDescribed.key(3)) { say("removed entry \(room)") }
     }
     setrlimit(Self.fileSize, &old)
+    await waitUntilWell()
+  }
+
+  /// Uses a full folder in which it may write nothing, removes from it, and writes again when it may.
+  func useReadOnlyFolder() async {
+    permit(folders: 0o555, files: 0o444)
+    // Root may write everywhere: go on as nobody.
+    let isRoot = geteuid() == 0
+    if isRoot, seteuid(65_534) != 0 { return say("no other user") }
+    store.remove(.key(SelfDescribed.key(3)))
+    for _ in 0..<30 { step() }
+    await store.flush()
+    await checkAll()
+    let (found, unavailable) = state.withLock { ($0.found, $0.unavailable) }
+    if found > 0 || unavailable == 0 { state.withLock { $0.wrong += 1 } }
+    if isRoot, seteuid(0) != 0 { state.withLock { $0.wrong += 1 } }
+    permit(folders: 0o700, files: 0o600)
+    await waitUntilWell()
+    if case .found = await look(SelfDescribed.key(3)) { say("removed entry") }
+  }
+
+  private func permit(folders: mode_t, files: mode_t) {
+    let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path())) ?? []
+    for path in [folder.path()] + paths.map({ folder.appending(path: $0).path() }) {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
+      chmod(path, isFolder.boolValue ? folders : files)
+    }
+  }
+
+  private func waitUntilWell() async {
     let start = MonotonicInstant.now
-    while start.duration(to: .now) < .seconds(10) {
+    while start.duration(to: .now) < .seconds(30) {
       store.put(SelfDescribed.entry(1, version: 1, length: 100))
       await store.flush()
       if case .found = await look(SelfDescribed.key(1)), await store.size().entries > 0 { return say("well again") }

@@ -71,6 +71,13 @@ import Testing
     #expect(end.lines == ["well again"])
   }
 
+  @Test func `read-only folder costs hits alone`() async throws {
+    let folder = try await Self.full()
+    let end = try await Crasher("readonly", folder.url, limit: Self.limit, number: 5).finish()
+    #expect(end.status == 0, "\(end.lines)")
+    #expect(["well again", "no other user"].contains(end.lines.joined(separator: ", ")))
+  }
+
   @Test func `files are private whatever the mask`() async throws {
     let folder = TestFolder()
     #expect(try await Crasher("open", folder.url, limit: 4 << 20, number: 5).finish().status == 0)
