@@ -75,6 +75,12 @@ let fastest = try await client.first(of: mirrors)
 let quorum = try await client.atLeast(2, of: names.map { Picture(name: $0) })
 print(fastest.count, quorum.count)
 
+let unlike = await client.outcomes(mixed: choice)
+print(unlike.compactMap { try? $0.get() }.count, "of", unlike.count)
+
+let (found, sketch) = await client.outcomes(GetUser(id: 7), Picture(name: "lost"))
+print((try? found.get().nick) ?? "nobody", (try? sketch.get().count) ?? 0)
+
 // snippet.chain
 let greeting = try await client.chain { chain in
   let account = try await chain.send(Register(name: "ada"))

@@ -41,6 +41,7 @@ import TestSupport
     #expect(try await server.client.batch([Number]()) == [])
     #expect(try await server.client.batch(mixed: []).isEmpty)
     #expect(await server.client.outcomes(of: [Number]()).isEmpty)
+    #expect(await server.client.outcomes(mixed: []).isEmpty)
     #expect(try await server.client.atLeast(0, of: [Number]()) == [])
     try await server.client.batch()
     #expect(server.transport.requests.isEmpty)
@@ -138,6 +139,41 @@ import TestSupport
     #expect(results.compactMap(\.error?.status) == [500, 500])
     let outcome = await server.client.outcome(of: Batch(outcomesOf: [Wish("broken")]))
     #expect(outcome.told == "success", "the batch has what it wants")
+  }
+
+  @Test func `outcomes of unlike members`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let steps: [any APIRequest] = [Number(3), Wish("broken"), Words("x")]
+    let batch = Batch(outcomesOfMixed: steps)
+    for results in [await server.client.outcomes(mixed: steps), try await server.client.send(batch)] {
+      #expect(results.count == 3)
+      #expect(try results[0].get() as? Int == 3)
+      #expect(results[1].error?.status == 500)
+      #expect(try results[2].get() as? String == "x")
+    }
+    let (number, broken, words) = await server.client.outcomes(Number(3), Wish("broken"), Words("x"), width: 2)
+    #expect(try number.get() == 3)
+    #expect(broken.error?.status == 500)
+    #expect(try words.get() == "x")
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test(arguments: [true, false]) func `late unlike outcomes say deadline`(isTuple: Bool) async throws {
+    let server = GroupServer()
+    let options = GroupOptions.deadline(.seconds(3))
+    let ended = Task { () -> [APIError.Stage?] in
+      if isTuple {
+        let (held, number) = await server.client.outcomes(Wish("held"), Number(1), width: 1, options: options)
+        return [held.error?.stage, number.error?.stage]
+      }
+      let steps: [any APIRequest] = [Wish("held"), Number(1)]
+      return await server.client.outcomes(mixed: steps, width: 1, options: options).map { $0.error?.stage }
+    }
+    await server.latch.reached()
+    server.clock.advance(by: .seconds(3))
+    #expect(await ended.value == [.deadline, .deadline])
+    #expect(await server.leftovers().isEmpty)
   }
 
   @Test func `cancelled outcomes keep what ended`() async throws {

@@ -29,7 +29,7 @@ extension Batch {
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
       let entries = steps.map { MixedEntry($0) }
-      return Parts(members: Self.members(entries)) { _ throws(APIError) in
+      return Parts(members: BatchMembers(entries)) { _ throws(APIError) in
         try entries.map { entry throws(APIError) in try entry.value() }
       }
     }
@@ -41,6 +41,18 @@ extension Batch {
     let steps = Array(steps)
     self.init(.outcomes, width: width) {
       Self.parts(steps) { slots, _ in slots.map { $0.outcome ?? .failure(.stopped(.cancelled)) } }
+    }
+  }
+
+  /// A batch of requests that are known only at run time, in which every one comes to its own end; its value is how
+  /// each of them ended, in the same order.
+  public init(outcomesOfMixed steps: [any GroupStep], width: Int? = nil)
+  where Response == [Result<any Sendable, APIError>] {
+    self.init(.outcomes, width: width) {
+      let entries = steps.map { MixedEntry($0) }
+      return Parts(members: BatchMembers(entries)) { _ in
+        entries.map { $0.outcome() ?? .failure(.stopped(.cancelled)) }
+      }
     }
   }
 
@@ -69,11 +81,6 @@ extension Batch {
     }
   }
 
-  fileprivate static func members(_ entries: [MixedEntry]) -> BatchMembers {
-    BatchMembers(
-      count: entries.count, name: { entries[$0].name() }, run: { index, group in await entries[index].run(group) })
-  }
-
   private static func parts<S: GroupStep>(
     _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>], [Int]) throws(APIError) -> Response
   ) -> Parts {
@@ -92,23 +99,8 @@ private struct BatchTuple<each S: GroupStep>: Sendable {
     let slots = (repeat BatchSlot.fitting(each steps))
     var entries: [MixedEntry] = []
     repeat entries.append(MixedEntry(each steps, each slots))
-    return .init(members: Batch<Nothing>.members(entries)) { _ throws(APIError) in
+    return .init(members: BatchMembers(entries)) { _ throws(APIError) in
       (repeat try (each slots).value())
     }
-  }
-}
-
-/// A member of a batch whose type nobody knew beforehand.
-private struct MixedEntry: Sendable {
-  let name: @Sendable () -> MemberName
-  let run: @Sendable (GroupScope) async -> APIError?
-  let value: @Sendable () throws(APIError) -> any Sendable
-
-  init<S: GroupStep>(_ step: S) { self.init(step, BatchSlot.fitting(step)) }
-
-  init<S: GroupStep>(_ step: S, _ slot: BatchSlot<S.Response>) {
-    name = { MemberName(ofAny: step) }
-    run = { group in await slot.run(step, in: group) }
-    value = { () throws(APIError) in try slot.value() }
   }
 }

@@ -22,6 +22,9 @@ final class BatchSlot<Value: Sendable>: Sendable {
   /// How the member ended; nil for one that was never started.
   var outcome: Result<Value, APIError>? { result.withLock { $0 } }
 
+  /// How the member ended, or that it was never started.
+  func outcome(else failure: APIError) -> Result<Value, APIError> { outcome ?? .failure(failure) }
+
   /// The value of a member that must have one.
   func value() throws(APIError) -> Value {
     guard let outcome else { throw .stopped(.cancelled) }

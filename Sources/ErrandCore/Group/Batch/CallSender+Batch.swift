@@ -46,6 +46,42 @@ extension CallSender {
     return row.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
   }
 
+  /// Sends different requests side by side and returns how each of them ended, as a tuple.
+  ///
+  /// ```swift
+  /// let (user, avatar) = await client.outcomes(GetUser(id: 7), Avatar(name: "x"))
+  /// ```
+  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  public func outcomes<each S: GroupStep>(
+    _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async -> (repeat Result<(each S).Response, APIError>) {
+    let slots = (repeat BatchSlot.fitting(each step))
+    var entries: [MixedEntry] = []
+    repeat entries.append(MixedEntry(each step, each slots))
+    let failure = await ended(entries, width, options)
+    return (repeat (each slots).outcome(else: failure))
+  }
+
+  /// Sends requests that are known only at run time side by side and returns how each of them ended, in the same
+  /// order.
+  ///
+  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  public func outcomes(
+    mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async -> [Result<any Sendable, APIError>] {
+    let entries = steps.map { MixedEntry($0) }
+    let failure = await ended(entries, width, options)
+    return entries.map { $0.outcome() ?? .failure(failure) }
+  }
+
+  /// Runs members until each of them has ended; returns the failure of those that were never started.
+  private func ended(_ entries: [MixedEntry], _ width: Int?, _ options: GroupOptions) async -> APIError {
+    let batch = Batch(.outcomes, width: width) {
+      .init(members: BatchMembers(entries)) { _ throws(APIError) in Nothing() }
+    }
+    return await outcome(of: batch, options: options).error ?? .stopped(.cancelled)
+  }
+
   /// Sends requests side by side and returns the first value; the rest is cancelled.
   /// - Throws: ``APIError``: when all have failed, the failure that came first.
   public func first<S: Sequence>(
