@@ -68,6 +68,29 @@ import TestSupport
     #expect(outcome.report.entries.map { "\($0.state)" } == ["network", "network", "network", "network"])
   }
 
+  @Test func `built chain makes steps from answers`() async throws {
+    let server = try LoopbackServer(handler: Self.answer)
+    let client = APIClient(baseURL: server.url)
+    let asked = Recorded<Int>()
+    var chain = StepChain("letters")
+    chain.add(Step(name: "a")) { a, chain in
+      asked.append(server.requests.count)
+      chain.add(Step(name: a.next)) { b, chain in
+        asked.append(server.requests.count)
+        chain.add(Batch(Step(name: b.next), Picture(name: "lost")))
+      }
+    }
+    chain.add(Picture(name: "one"))
+    let outcome = await client.outcome(of: chain)
+    #expect(outcome.error?.status == 404)
+    #expect(asked.all == [1, 3], "each callback comes before the next step")
+    let paths = server.requests.map(\.path)
+    #expect(paths.prefix(3) == ["/step/a", "/pictures/one", "/step/b"])
+    #expect(paths.last == "/pictures/lost" || paths.last == "/step/d")
+    #expect(outcome.report.entries.map { $0.report != nil } == [false, false, false, true])
+    #expect(await eventually { client.running.isEmpty })
+  }
+
   @Test(arguments: ["batch", "chain"]) func `cancel closes the connections`(_ form: String) async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok("late").held(at: gate) }

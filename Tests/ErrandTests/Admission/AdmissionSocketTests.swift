@@ -1,0 +1,114 @@
+import Errand
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+import TestSupport
+
+/// Admission and the rule for repeats over real sockets; time is turned by hand.
+@Suite(.timeLimit(.minutes(2))) struct AdmissionSocketTests {
+  private struct Ask: APIRequest {
+    typealias Response = String
+    let name: String
+    var path: Path { "/\(name)" }
+  }
+
+  private struct Search: APIRequest {
+    typealias Response = String
+    let text: String
+    var repeats: RepeatRule
+    var path: Path { "/search" }
+    var arguments: Arguments { ["q": text] }
+  }
+
+  private let clock = ManualClock()
+  private let told = Recorded<String>()
+
+  private func client(_ server: LoopbackServer, _ limits: AdmissionLimits = AdmissionLimits()) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.admission = limits
+    configuration.timers = clock
+    configuration.joining = .never
+    return APIClient(configuration)
+  }
+
+  /// Starts a call that has to wait for its turn.
+  private func wait(_ name: String, _ client: APIClient) async -> Call {
+    let waiting = client.admission.waiting
+    let call = client.start(outcomeOf: Ask(name: name), on: .inPlace) { told.append("\(name) \($0.told)") }
+    #expect(await eventually { client.admission.waiting == waiting + 1 })
+    return call
+  }
+
+  private func isIdle(_ client: APIClient) async -> Bool {
+    await eventually { client.registry.running.isEmpty && client.admission == (0, 0) && clock.pending == 0 }
+  }
+
+  @Test func `host that is busy is left alone`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/first" ? .status(429, headers: ["Retry-After": "30"]) : .ok(request.path)
+    }
+    let client = client(server, AdmissionLimits(rates: [HostRate("127.0.0.1", requests: 1, burst: 5)]))
+    #expect(await client.outcome(of: Ask(name: "first")).error?.status == 429)
+    _ = await wait("second", client)
+    clock.advance(by: .milliseconds(30_999))
+    #expect(client.admission == (0, 1))
+    #expect(server.requests.map(\.path) == ["/first"])
+    clock.advance(by: .milliseconds(1))
+    #expect(await isIdle(client))
+    #expect(told.all == ["second success"])
+    #expect(server.requests.map(\.path) == ["/first", "/second"])
+  }
+
+  @Test func `full queue sends nothing`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { .ok($0.path).held(at: gate) }
+    let client = client(server, AdmissionLimits(perHost: 1, waiting: 1))
+    async let first = client.outcome(of: Ask(name: "first"))
+    try await gate.reached()
+    _ = await wait("second", client)
+    let error = await client.outcome(of: Ask(name: "third")).error
+    #expect(error?.stage == .admission && error?.code == .queueFull)
+    gate.open()
+    #expect(await first.value == "/first")
+    #expect(await isIdle(client))
+    #expect(told.all == ["second success"])
+    #expect(server.requests.map(\.path) == ["/first", "/second"])
+  }
+
+  @Test func `changed priority changes the order`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { .ok($0.path).held(at: gate) }
+    let client = client(server, AdmissionLimits(perHost: 1))
+    async let first = client.outcome(of: Ask(name: "first"))
+    try await gate.reached()
+    _ = await wait("second", client)
+    let third = await wait("third", client)
+    third.change(priority: .high)
+    gate.open()
+    #expect(await first.value == "/first")
+    #expect(await isIdle(client))
+    #expect(server.requests.map(\.path) == ["/first", "/third", "/second"])
+  }
+
+  @Test func `repeats are kept from the server`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { .ok($0.target).held(at: gate) }
+    let client = client(server)
+    let pause = RepeatRule.debounce(.milliseconds(300))
+    for text in ["a", "ab", "abc"] {
+      client.start(outcomeOf: Search(text: text, repeats: pause), on: .inPlace) { told.append("\(text) \($0.told)") }
+      #expect(await eventually { clock.pending == 2 }, "the pause and the deadline")
+      clock.advance(by: .milliseconds(299))
+    }
+    #expect(await eventually { Set(told.all) == ["a cancelled", "ab cancelled"] })
+    #expect(server.requests.isEmpty)
+    clock.advance(by: .milliseconds(1))
+    try await gate.reached()
+    let refused = await client.outcome(of: Search(text: "b", repeats: .ignoreNew)).error
+    #expect(refused?.stage == .admission && refused?.code == .repeated)
+    gate.open()
+    #expect(await isIdle(client))
+    #expect(told.count == 3 && told.all.last == "abc success")
+    #expect(server.requests.map(\.target) == ["/search?q=abc"])
+  }
+}
