@@ -22,6 +22,8 @@ import Testing
       let stage = Stage(scene, servers, drawing: nil)
       try await scene.play(on: stage)
       for claim in stage.report.claims { #expect(claim.holds, "\(scene.title): \(claim.sentence)") }
+      #expect(!stage.report.wire.isEmpty, "\(scene.title): nothing of the wire is shown")
+      #expect(!stage.report.cameBack.isEmpty, "\(scene.title): nothing is shown of what came back")
       check(stage.report, number: index + 1)
     }
   }

@@ -49,6 +49,7 @@ struct BatchScene: DemoScene {
     let each = await client.outcomes(of: images)
     gate.open()
 
+    for request in stage.requests() { stage.showSent(request) }
     stage.showGot(whole.error)
     for member in whole.error?.members ?? [] { stage.showGot("it was \(member)") }
     for line in "\(whole.report)".split(separator: "\n") { stage.showGot(String(line)) }
