@@ -252,6 +252,7 @@
       running[transfer.place].place = transfer.place
       running.removeLast()
       transfer.place = -1
+      transfer.result = measured(result, transfer)
       if let handle = transfer.handle {
         curl_multi_remove_handle(multi, handle.easy)
         handle.reset()
@@ -259,8 +260,16 @@
       }
       transfer.handle = nil
       transfer.closeUpload()
-      transfer.result = result
       ended.append(transfer)
+    }
+
+    /// A failure, with what libcurl measured until then; an answer as it is.
+    private func measured(
+      _ result: Result<HTTPResponse, any Error>, _ transfer: CurlTransfer
+    ) -> Result<HTTPResponse, any Error> {
+      guard case .failure(var failure as TransportFailure) = result, let handle = transfer.handle else { return result }
+      failure.metrics = CurlMetrics.read(handle.easy, of: transfer)
+      return .failure(failure)
     }
 
     /// Lets the callers of all transfers that have ended go on, in one go.

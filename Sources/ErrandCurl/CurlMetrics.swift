@@ -19,7 +19,7 @@
       metrics.total = transfer.submitted.duration(to: .now)
       metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
       metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
-      metrics.version = transfer.parser.head.version
+      if transfer.parser.head.status > 0 { metrics.version = transfer.parser.head.version }
       metrics.remoteAddress = transfer.connection?.address
       return metrics
     }

@@ -169,7 +169,7 @@ final class SessionExchange: Sendable {
       wake()
       return nil
     case .fail(let error, let cancels):
-      state.withLock { $0.result = .failure(error) }
+      state.withLock { $0.result = .failure(measured(error, $0.metrics)) }
       if cancels { cancel() } else { wake() }
       return nil
     }
@@ -224,6 +224,15 @@ final class SessionExchange: Sendable {
     metrics.total = metrics.total ?? start.duration(to: timers.now)
     if let version = metrics.version { head.version = version }
     return HTTPResponse(head: head, body: body, url: exchange.request.url, metrics: metrics)
+  }
+
+  /// An error, with what was measured until then where it can hold that.
+  private func measured(_ error: any Error, _ metrics: ExchangeMetrics) -> any Error {
+    guard var failure = error as? TransportFailure else { return error }
+    var metrics = metrics
+    metrics.total = metrics.total ?? start.duration(to: timers.now)
+    failure.metrics = metrics
+    return failure
   }
 
   /// Wakes the caller, once.

@@ -45,6 +45,14 @@
       }
     }
 
+    @Test func `the look-up of a name is measured`() async throws {
+      let server = try LoopbackServer { _ in .ok() }
+      let metrics = try await TransportConformance.get(CurlTransport(), "http://localhost:\(server.port)/").metrics
+      let lookup = try #require(metrics.nameLookup)
+      let connect = try #require(metrics.connect)
+      #expect(lookup > .zero && lookup <= connect)
+    }
+
     @Test func `a silent TLS server is a connect time-out`() async throws {
       var options = LoopbackOptions()
       options.greeting = { _ in .stall() }

@@ -141,6 +141,24 @@ extension TransportConformance {
       #expect(second.bytesReceived > 5)
       #expect(second.bytesSent > 5)
     },
+    Check("metrics of a failure tell what came", needs: .metrics) { transport in
+      let server = try LoopbackServer { _ in .ok("hello").cut(after: 2) }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url))
+      let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
+      #expect(metrics.isConnectionReused == false)
+      #expect(metrics.connect != nil)
+      #expect(metrics.firstByte != nil)
+      #expect(metrics.version == .http1_1)
+      #expect(metrics.bytesSent > 5)
+      #expect(metrics.bytesReceived > 5)
+    },
+    Check("metrics of a refusal have no connection", needs: .metrics) { transport in
+      let nobody = try RefusingPort()
+      let exchange = Exchange(request: try HTTPRequest(url: nobody.url))
+      let metrics = try #require(await failure(of: exchange, over: transport)?.metrics)
+      #expect(metrics.total != nil)
+      #expect(metrics.firstByte == nil && metrics.version == nil && metrics.bytesReceived == 0)
+    },
     Check("many at once are kept apart") { transport in
       let server = try LoopbackServer { request in .ok(request.path) }
       try await withThrowingTaskGroup { group in

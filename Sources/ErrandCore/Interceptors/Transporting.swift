@@ -19,7 +19,13 @@ package struct Transporting: Interceptor {
     context.record.sending(request)
     context.plan.log?.info("sending \(request)")
     let exchange = exchange(request, context)
-    let response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
+    let response: HTTPResponse
+    do {
+      response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
+    } catch {
+      if let metrics = (error as? TransportFailure)?.metrics { context.record.exchanged(metrics) }
+      throw error
+    }
     context.record.exchanged(response.metrics)
     context.plan.log?.info("\(response)")
     return isUnowned ? response.unowned() : response

@@ -16,7 +16,8 @@ public struct CallMetrics: Sendable, Hashable {
   public var isJoined = false
   /// What the cache did and why; nil where none was asked.
   public var cache: CacheReport?
-  /// What the transport measured of each exchange that brought an answer, in order.
+  /// What the transport measured of each exchange that brought an answer, or failed in a way that it could measure, in
+  /// order.
   public var exchanges: [ExchangeMetrics] = []
 
   /// Makes empty metrics.

@@ -55,11 +55,37 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
   public let description: String
   /// Whether it is certain that the server did not see the request.
   public let isCertainlyNotSent: Bool
+  /// What was measured until then; nil where nothing was. Two failures are equal whatever was measured.
+  public var metrics: ExchangeMetrics? {
+    get { measured?.metrics }
+    set { measured = newValue.map(Measured.init) }
+  }
+
+  private var measured: Measured?
+
+  /// Apart, so that a failure is cheap to throw.
+  private final class Measured: Sendable {
+    let metrics: ExchangeMetrics
+
+    init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
+  }
 
   /// Makes a failure.
   public init(_ kind: Kind, _ description: String, isCertainlyNotSent: Bool = false) {
     self.kind = kind
     self.description = description
     self.isCertainlyNotSent = isCertainlyNotSent
+  }
+
+  /// Whether the same went wrong.
+  public static func == (a: TransportFailure, b: TransportFailure) -> Bool {
+    a.kind == b.kind && a.description == b.description && a.isCertainlyNotSent == b.isCertainlyNotSent
+  }
+
+  /// Hashes what went wrong.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(description)
+    hasher.combine(isCertainlyNotSent)
   }
 }

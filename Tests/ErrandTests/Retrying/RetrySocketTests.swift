@@ -44,6 +44,13 @@ import Testing
     #expect(server.requests.allSatisfy { $0.bodyText == "the whole thing" }, "the body is sent whole each time")
   }
 
+  @Test func `what failed was measured, too`() async throws {
+    let outcome = await client(try server(.ok("much").cut(after: 2))).outcome(of: Put())
+    #expect(outcome.value == "right")
+    #expect(outcome.metrics.exchanges.count == 3)
+    #expect(outcome.metrics.exchanges.allSatisfy { $0.bytesReceived > 2 && $0.bytesSent > 2 })
+  }
+
   @Test func `nobody listens any more`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     server.stop()
