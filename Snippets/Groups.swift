@@ -200,6 +200,8 @@ options.onProgress = { progress in print(progress.finished, progress.bytes) }
 _ = try await client.batch(GetUser(id: 7), LatestNews(), options: options)
 
 // snippet.cancel
+running.change(priority: .high)
+print(client.runningGroups.map(\.info.name))
 running.cancel()
 client.cancel(tag: "home")
 client.cancel(owner: home.calls)

@@ -146,6 +146,14 @@ public final class APIClient: Sendable {
     }
   }
 
+  /// The batches, chains and groups of your own that have not ended, those in other groups included.
+  public var runningGroups: [GroupCall] {
+    registry.running.compactMap { entry in
+      guard let ledger = entry.ledger, !entry.state.isClaimed else { return nil }
+      return GroupCall(ledger)
+    }
+  }
+
   /// Cancels every call and group of an owner on this client. Returns how many will now end as cancelled; a group
   /// counts for its members.
   @discardableResult

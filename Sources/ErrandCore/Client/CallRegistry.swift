@@ -8,10 +8,13 @@ final class CallRegistry: Sendable {
     var info: CallInfo?
     let owner: UInt64?
     let tag: String?
-    /// The number of a group; nil for a call.
-    var group: UInt64?
+    /// What is known of a group; nil for a call.
+    var ledger: GroupLedger?
     /// What is noted of the call; nil for a group.
     var record: CallRecord?
+
+    /// The number of a group; nil for a call.
+    var group: UInt64? { ledger?.info.id }
   }
 
   private struct Places: Sendable {

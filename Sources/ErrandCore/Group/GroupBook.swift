@@ -18,6 +18,8 @@ struct GroupBook: Sendable {
   /// The members in all, where that is known.
   var total: Int?
   var bytes: Int64 = 0
+  /// The priority that was given to all members; nil where each has its own.
+  private(set) var priority: CallPriority?
   /// How long the group took; nil while it runs.
   var duration: Duration?
 
@@ -49,6 +51,12 @@ struct GroupBook: Sendable {
     if total == nil { finished += 1 }
     defer { running[place] = nil }
     return running[place]
+  }
+
+  /// The members get another priority: returns those that run.
+  mutating func change(priority: CallPriority) -> [(state: CallState, ledger: GroupLedger?)] {
+    self.priority = priority
+    return running.compactMap { $0.map { ($0.state, $0.ledger) } }
   }
 
   /// The group is stopped: returns the states of the members that have to stop.

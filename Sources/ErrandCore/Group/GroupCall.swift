@@ -17,6 +17,12 @@ public final class GroupCall: Sendable {
   /// called on the callback executor, no success follows. No effect after the terminal event. Any thread.
   public func cancel() { ledger.state.stop(.cancelled) }
 
+  /// Changes how urgent the members are: those that wait for their turn, and those that begin later, whatever their own
+  /// options say. No effect after the terminal event. Any thread.
+  public func change(priority: CallPriority) {
+    if isExecuting { ledger.change(priority: priority) }
+  }
+
   /// Whether the terminal event has not come yet.
   public var isExecuting: Bool { !ledger.state.isClaimed }
 

@@ -28,8 +28,9 @@ final class GroupLedger: Sendable {
   /// A member begins; a group brings a ledger of its own. Returns its place; nil where the group is over.
   func begin(_ name: MemberName, _ member: CallState, _ inner: GroupLedger? = nil) -> Int? {
     let start = elapsed
-    let (place, reason) = book.withLock { $0.begin(name, at: start, member, inner) }
+    let ((place, reason), priority) = book.withLock { ($0.begin(name, at: start, member, inner), $0.priority) }
     if let reason { member.stop(reason) }
+    if let priority { Self.change(priority, member, inner) }
     return place
   }
 
@@ -52,6 +53,15 @@ final class GroupLedger: Sendable {
 
   func add(_ bytes: Int64) {
     book.withLock { $0.bytes = $0.bytes.addingReportingOverflow(bytes).partialValue }
+  }
+
+  /// Gives the members another priority, those that begin later, too.
+  func change(priority: CallPriority) {
+    for (state, inner) in book.withLock({ $0.change(priority: priority) }) { Self.change(priority, state, inner) }
+  }
+
+  private static func change(_ priority: CallPriority, _ member: CallState, _ inner: GroupLedger?) {
+    if let inner { inner.change(priority: priority) } else { member.change(priority: priority) }
   }
 
   func stopMembers(_ reason: CallState.StopReason) {

@@ -97,6 +97,44 @@ import TestSupport
     #expect(server.paths == ["/held/a"])
   }
 
+  @Test func `running groups are listed`() async throws {
+    let server = GroupServer()
+    let batch = Batch(Words("a", latch: true), Words("b", latch: true))
+    async let ended = server.client.outcome(of: Chain("outer") { try await $0.send(batch) }, options: .tag("feed"))
+    await server.latch.reached(2)
+    let groups = server.client.runningGroups
+    #expect(Set(groups.map(\.info.name)) == ["outer", "batch"])
+    #expect(groups.allSatisfy { $0.isExecuting && $0.info.tag == "feed" })
+    #expect(server.client.running.count == 2)
+    try #require(groups.first { $0.info.name == "outer" }).cancel()
+    #expect(await ended.error?.stage == .cancelled)
+    #expect(server.client.runningGroups.isEmpty)
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `changed priority reaches all members`() async {
+    struct Watch: Interceptor {
+      let seen: Recorded<CallPriority>
+      func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+        seen.append(context.call.priority)
+        return try await next(request)
+      }
+    }
+    let seen = Recorded<CallPriority>()
+    let server = GroupServer { $0.exchangeInterceptors = [Watch(seen: seen)] }
+    let ended = Latch()
+    let batch = Batch(Words("a", latch: true), Batch(Number(1), Number(2), width: 1), width: 1)
+    let group = server.client.start(outcomeOf: batch, on: .inPlace) { _ in ended.open() }
+    await server.latch.reached()
+    group.change(priority: .high)
+    #expect(server.client.running.map(\.priority) == [.high])
+    server.latch.open()
+    await ended.waitStubbornly()
+    #expect(seen.all == [.normal, .high, .high])
+    group.change(priority: .low)
+    #expect(await server.leftovers().isEmpty)
+  }
+
   /// Steps may wait for other things than calls: a stop ends the batch all the same.
   @Test(arguments: Way.allCases) func `stop reaches steps without calls`(_ way: Way) async {
     let server = GroupServer()
