@@ -94,9 +94,9 @@ final class CallRun: Sendable {
     if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
     let ending = turned(came, by: state.endsBy)
-    if options.probe == nil, let hook = typed.hook(before: ending) {
-      _ = try? await state.running { await hook() }
-    }
+    if options.probe != nil { return ending }
+    if let hook = options.beforeCompletion { _ = try? await state.running { await hook(ending) } }
+    if let hook = typed.hook(before: ending) { _ = try? await state.running { await hook() } }
     return ending
   }
 
@@ -122,6 +122,7 @@ final class CallRun: Sendable {
     // From here on the next one may start: also from a callback of this one.
     if let turn { registry.repeats.end(turn) }
     for accessory in accessories { accessory.willStop(info, ending) }
+    options.afterCompletion?(ending)
     let told = tell(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)

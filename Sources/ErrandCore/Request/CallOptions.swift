@@ -19,6 +19,11 @@ public struct CallOptions: Sendable {
   public var bodySink: (any BodySink)?
   /// How the call uses the cache.
   public var cache: CacheReadMode
+  /// Runs before the request's own hook: off the callback executor, in a task that a cancel reaches, and is awaited
+  /// before anybody is told.
+  public var beforeCompletion: (@Sendable (CallEnding) async -> Void)?
+  /// Runs on the callback executor, before the request's own hook, the delegate and the closure.
+  public var afterCompletion: (@Sendable (CallEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
@@ -28,7 +33,8 @@ public struct CallOptions: Sendable {
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
     headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil,
-    cache: CacheReadMode = .asDeclared
+    cache: CacheReadMode = .asDeclared, beforeCompletion: (@Sendable (CallEnding) async -> Void)? = nil,
+    afterCompletion: (@Sendable (CallEnding) -> Void)? = nil
   ) {
     self.timeouts = timeouts
     self.priority = priority
@@ -38,6 +44,8 @@ public struct CallOptions: Sendable {
     self.accessories = accessories
     self.bodySink = bodySink
     self.cache = cache
+    self.beforeCompletion = beforeCompletion
+    self.afterCompletion = afterCompletion
   }
 
   /// These options, `other` filling what they do not say.
@@ -51,6 +59,8 @@ public struct CallOptions: Sendable {
     options.accessories = accessories + other.accessories
     options.bodySink = bodySink ?? other.bodySink
     options.cache = cache == .asDeclared ? other.cache : cache
+    options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
+    options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
   }
 

@@ -234,6 +234,38 @@ import TestSupport
     await fixture.ended.waitStubbornly()
     #expect(seen.all == ["before cancelled", "after cancelled"])
   }
+
+  @MainActor @Test(arguments: [true, false]) func `hooks of options come before the request's`(ends: Bool) async {
+    let fixture = DeliveryFixture()
+    let seen = Recorded<String>()
+    let request = WatchedRequest(
+      hooks: CompletionHooks(before: { seen.append("before \($0.told)") }, after: { seen.append("after \($0.told)") }))
+    var options = fixture.options()
+    options.beforeCompletion = { seen.append("options before \($0.told)") }
+    options.afterCompletion = { ending in
+      MainActor.assertIsolated()
+      seen.append("options after \(ending.told)")
+    }
+    let call = fixture.client.start(outcomeOf: request, options: options) { seen.append("told \($0.told)") }
+    await fixture.exchange.reached()
+    if ends { fixture.exchange.open() } else { call.cancel() }
+    await fixture.ended.waitStubbornly()
+    let told = ends ? "success" : "cancelled"
+    #expect(seen.all == ["options before", "before", "options after", "after", "told"].map { "\($0) \(told)" })
+    #expect(await fixture.leftovers().isEmpty)
+  }
+
+  @Test func `hooks of a group's members`() async throws {
+    let fixture = DeliveryFixture()
+    fixture.exchange.open()
+    let seen = Recorded<String>()
+    var members = CallOptions()
+    members.beforeCompletion = { seen.append("before \($0.told)") }
+    members.afterCompletion = { seen.append("after \($0.told)") }
+    let batch = Batch([WatchedRequest(), WatchedRequest()], width: 1)
+    _ = await fixture.client.outcome(of: batch, options: GroupOptions(members: members))
+    #expect(seen.all == ["before success", "after success", "before success", "after success"])
+  }
 }
 
 /// A request with hooks of a test's choice.
