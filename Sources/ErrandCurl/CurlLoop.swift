@@ -152,6 +152,8 @@
       for _ in 0..<4 {
         inbox.withLock { $0.take(&taken) }
         if taken.isEmpty { return }
+        // What begins here was submitted by now: no time-out counts from before that.
+        now = .now
         for command in taken { obey(command, multi) }
         taken.removeAll(keepingCapacity: true)
       }

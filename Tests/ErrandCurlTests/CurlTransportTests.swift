@@ -66,6 +66,7 @@
             guard let request = try? HTTPRequest(url: "https://127.0.0.1:\(server.port)/") else { return }
             let exchange = Exchange(request: request, connectTimeout: .milliseconds(500))
             let failure = await TransportConformance.failure(of: exchange, over: transport)
+            #expect(start.duration(to: .now) >= .milliseconds(500))
             #expect(failure?.kind == .connectTimeout)
             #expect(failure?.isCertainlyNotSent == true)
           }
