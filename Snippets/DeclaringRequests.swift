@@ -96,6 +96,12 @@ struct GetPicture: APIRequest {
   var envelope: Envelope? { Envelope.bare }
 }
 
+// snippet.network
+struct GetWallpaper: APIRequest {
+  var path: Path { "/wallpaper" }
+  var network: NetworkWish { NetworkWish(avoidsCellular: true, waitsForConnectivity: true) }
+}
+
 // snippet.rules
 struct GetProfile: APIRequest {
   let id: Int

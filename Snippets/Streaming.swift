@@ -1,6 +1,7 @@
 // Answers that are read while they come.
 import Errand
 import ErrandTesting
+import Synchronization
 
 struct GetExport: APIRequest {
   var path: Path { "/export" }
@@ -84,5 +85,26 @@ var answer = ""
 for try await event in client.events(of: Chat(question: "What is new?")) where event.data != "[DONE]" {
   answer += try event.value(as: Token.self).text
 }
+// snippet.end
+
+// snippet.sink
+final class LineCount: BodySink {
+  private let feeds = Mutex(0)
+  var lines: Int { feeds.withLock { $0 } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+
+  func write(_ piece: UnsafeRawBufferPointer) -> Bool {
+    let found = piece.count { $0 == UInt8(ascii: "\n") }
+    feeds.withLock { $0 += found }
+    return true  // false: nothing more until flow.resume()
+  }
+
+  func end() {}
+}
+
+let sink = LineCount()
+_ = try await client.send(GetLog(), options: CallOptions(bodySink: sink))
+print(sink.lines)
 // snippet.end
 print(count, total, answer)
