@@ -21,6 +21,10 @@ public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
   /// Tasks get so many turns: some let go of an object on a thread of their own.
   private static let turns = 100_000
 
+  private let patience: Duration
+
+  package init(patience: Duration = .seconds(10)) { self.patience = patience }
+
   /// A suite hands it on to its tests.
   public var isRecursive: Bool { true }
 
@@ -30,7 +34,7 @@ public struct LeakTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     let leaks = LeakCheck()
     try await LeakCheck.$current.withValue(leaks) { try await function() }
-    let living = await leaks.survivors(turns: Self.turns)
+    let living = await leaks.survivors(turns: Self.turns, patience: patience)
     guard !living.isEmpty else { return }
     Issue.record(
       "Left behind by the test: \(living.joined(separator: ", ")). Look for cycles, and for calls that have not ended.",
