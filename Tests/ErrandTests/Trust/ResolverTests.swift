@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-@Suite struct ResolverTests {
+@Suite(.timeLimit(.minutes(2))) struct ResolverTests {
   private struct Failing: NameResolver {
     struct Reason: Error {}
     func addresses(of host: String, port: Int) async throws -> [String] { throw Reason() }
@@ -85,10 +85,13 @@ import Testing
   }
 
   @Test func `deadline ends the wait for addresses`() async throws {
-    let resolver = Silent()
-    let error = try await failure(
-      client("http://api.example", resolver), BytesProbe(path: "/"), .deadline(.milliseconds(50)))
-    #expect(error.stage == .deadline)
+    let (resolver, clock) = (Silent(), ManualClock())
+    let client = try client("http://api.example", resolver)
+    client.configure { $0.timers = clock }
+    async let outcome = client.outcome(of: BytesProbe(path: "/"), options: .deadline(.milliseconds(50)))
+    await resolver.never.reached()
+    clock.advance(by: .milliseconds(50))
+    #expect(await outcome.error?.stage == .deadline)
     await resolver.isCancelled.waitStubbornly()
   }
 
