@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Dispatch
   import ErrandCore
   import ErrandCurl
   import ErrandTesting
@@ -119,10 +120,13 @@
       let timers = try #require(transport.timers)
       let order = Mutex<[Int]>([])
       let start = timers.now
+      let hold = DispatchSemaphore(value: 0)
+      _ = timers.schedule(at: start.advanced(by: .seconds(-1))) { hold.wait() }
       let late = timers.schedule(at: start.advanced(by: .milliseconds(40))) { order.withLock { $0.append(9) } }
       _ = timers.schedule(at: start.advanced(by: .milliseconds(30))) { order.withLock { $0.append(2) } }
       _ = timers.schedule(at: start) { order.withLock { $0.append(1) } }
       timers.cancel(late)
+      hold.signal()
       await withCheckedContinuation { continuation in
         _ = timers.schedule(at: start.advanced(by: .milliseconds(60))) { continuation.resume() }
       }

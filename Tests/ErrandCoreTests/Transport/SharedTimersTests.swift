@@ -27,11 +27,14 @@ import TestSupport
   @Test func `cancelled action does not run`() async {
     let ran = Recorded<Int>()
     let start = timers.now
-    let token = timers.schedule(at: start.advanced(by: .milliseconds(5))) { ran.append(1) }
+    let hold = DispatchSemaphore(value: 0)
+    _ = timers.schedule(at: start) { hold.wait() }
+    let token = timers.schedule(at: start.advanced(by: .microseconds(1))) { ran.append(1) }
     timers.cancel(token)
     timers.cancel(token)
     await withCheckedContinuation { continuation in
-      _ = timers.schedule(at: start.advanced(by: .milliseconds(10))) { continuation.resume() }
+      _ = timers.schedule(at: start.advanced(by: .microseconds(2))) { continuation.resume() }
+      hold.signal()
     }
     #expect(ran.all.isEmpty)
   }
