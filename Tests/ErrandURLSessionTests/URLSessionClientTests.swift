@@ -128,8 +128,12 @@ import Testing
 
   @Test func `deadline ends the call`() async throws {
     let server = try LoopbackServer { _ in .stall() }
-    let error = await Self.client(server).outcome(of: Get(at: "a"), options: .deadline(.milliseconds(150))).error
-    #expect(error?.stage == .deadline)
+    let (client, clock) = (Self.client(server), ManualClock())
+    client.configure { $0.timers = clock }
+    async let outcome = client.outcome(of: Get(at: "a"), options: .deadline(.milliseconds(150)))
+    try await server.request(number: 1)
+    clock.advance(by: .milliseconds(150))
+    #expect(await outcome.error?.stage == .deadline)
     #expect(server.requests.count == 1)
   }
 
@@ -138,7 +142,6 @@ import Testing
     let options = CallOptions(timeouts: Timeouts(idle: .milliseconds(150)))
     let error = await Self.client(server).outcome(of: Get(at: "a"), options: options).error
     #expect((error?.cause as? TransportFailure)?.kind == .idleTimeout)
-    #expect(server.requests.count == 1)
   }
 
   @Test func `whole file goes out, a part does not`() async throws {

@@ -108,9 +108,9 @@ extension TransportConformance {
     },
     Check("a moving body is not idle") { transport in
       let server = try LoopbackServer { _ in
-        .ok(String(repeating: "x", count: 12)).dripped(of: .body, every: .milliseconds(50))
+        .ok(String(repeating: "x", count: 12)).dripped(of: .body, every: .milliseconds(400))
       }
-      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .milliseconds(400))
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .seconds(4))
       #expect(try await transport.send(exchange).body.count == 12)
     },
     Check("a paused sink is not idle", needs: .bodySink) { transport in
@@ -119,10 +119,10 @@ extension TransportConformance {
         .sink
       } onPiece: { number, flow in
         guard number == 1 else { return true }
-        _ = SharedTimers.shared.schedule(at: .now.advanced(by: .milliseconds(300))) { flow.resume() }
+        _ = SharedTimers.shared.schedule(at: .now.advanced(by: .seconds(2))) { flow.resume() }
         return false
       }
-      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .milliseconds(100), sink: sink)
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .seconds(1), sink: sink)
       _ = try await transport.send(exchange)
       #expect(sink.count == 300_000)
     },

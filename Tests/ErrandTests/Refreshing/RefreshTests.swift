@@ -134,7 +134,8 @@ import TestSupport
 
   @Test func `waiter leaves and refreshing goes on`() async throws {
     let (server, tokens) = (try server(), Tokens(isHeld: true))
-    let client = client(server, tokens)
+    let (client, clock) = (client(server, tokens), ManualClock())
+    client.configure { $0.timers = clock }
     async let first = client.outcome(of: Get(), options: .tag("first"))
     #expect(await eventually { tokens.refreshed.count == 1 })
     async let second = client.outcome(of: Get(), options: .tag("second"))
@@ -142,6 +143,7 @@ import TestSupport
     #expect(await eventually { server.requests.count == 3 && client.admission == (0, 0) })
     client.cancel(tag: "first")
     #expect(await first.error?.isCancelled == true)
+    clock.advance(by: .milliseconds(300))
     #expect(await late.error?.stage == .deadline)
     tokens.gate.open()
     #expect(await second.value == "token 1")

@@ -117,9 +117,13 @@ import TestSupport
   @Test func `deadline ends both`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))
-    let client = client(server)
-    let outcome = await client.outcome(of: Get(), options: .deadline(.milliseconds(300)))
-    #expect(outcome.error?.stage == .deadline && outcome.metrics.attempts == 2)
+    let (client, clock) = (client(server, .after(.zero)), ManualClock())
+    client.configure { $0.timers = clock }
+    async let outcome = client.outcome(of: Get(), options: .deadline(.milliseconds(300)))
+    try await gate.reached(times: 2)
+    clock.advance(by: .milliseconds(300))
+    let ended = await outcome
+    #expect(ended.error?.stage == .deadline && ended.metrics.attempts == 2)
     #expect(await eventually { client.admission == (0, 0) })
     gate.open()
   }

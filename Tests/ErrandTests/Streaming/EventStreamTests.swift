@@ -84,7 +84,7 @@ import TestSupport
   @Test func `silence counts as a break`() async throws {
     let server = try LoopbackServer()
     server.enqueue(Self.events("data: a\n\n: alive\n\n").stalled(after: 15), .status(204))
-    let options = CallOptions(timeouts: Timeouts(idle: .milliseconds(50)))
+    let options = CallOptions(timeouts: Timeouts(idle: .seconds(2)))
     let events = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
     #expect(events.map(\.data) == ["a"] && server.requests.count == 2)
   }

@@ -1,6 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Downloads that are ended in the middle.
@@ -24,15 +25,19 @@ import Testing
 
   @Test(arguments: [true, false]) func `time-outs keep the part`(isDeadline: Bool) async throws {
     let gate = Gate()
-    let fixture = try DownloadFixture { number, behaviour in
+    let clock = ManualClock()
+    let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock)) { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
     }
-    let timeouts = isDeadline ? Timeouts(total: .milliseconds(500)) : Timeouts(idle: .milliseconds(300))
-    let outcome = await fixture.send(options: CallOptions(timeouts: timeouts)) { $0.takeUps = 0 }
+    let timeouts = isDeadline ? Timeouts(total: .milliseconds(500)) : Timeouts(idle: .seconds(2))
+    async let outcome = fixture.send(options: CallOptions(timeouts: timeouts)) { $0.takeUps = 0 }
+    try await gate.reached()
     if isDeadline {
-      #expect(outcome.error?.code == .deadline)
+      #expect(await eventually { fixture.partBytes > 0 })
+      clock.advance(by: .milliseconds(500))
+      #expect(await outcome.error?.code == .deadline)
     } else {
-      #expect(outcome.error?.transportKind == .idleTimeout)
+      #expect(await outcome.error?.transportKind == .idleTimeout)
     }
     #expect(fixture.names == ["film.bin.part", "film.bin.part.meta"])
     let file = try await fixture.send().result.get()
@@ -44,7 +49,7 @@ import Testing
     let fixture = try DownloadFixture { number, behaviour in
       if number == 1 { behaviour.fault = .stall(after: 2_000_000, until: gate) }
     }
-    let file = try await fixture.send(options: CallOptions(timeouts: Timeouts(idle: .milliseconds(300)))).result.get()
+    let file = try await fixture.send(options: CallOptions(timeouts: Timeouts(idle: .seconds(2)))).result.get()
     #expect(fixture.isRight() && fixture.ranges == [nil, "bytes=2000000-"])
     #expect(file.fetchedBytes == 3_000_000)
   }

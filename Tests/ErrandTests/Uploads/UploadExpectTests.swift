@@ -22,17 +22,31 @@ import Testing
   }
 
   @Test func `nothing is read before a 100`() async throws {
-    let gate = Gate()
-    let server = try LoopbackServer(.uploads(.held(gate))) { _ in .ok("taken") }
-    let log = PieceSource.Log()
-    let client = APIClient(baseURL: server.url)
-    let body = PieceSource.body([.bytes([1, 2])], log: log).expectingContinue()
-    async let answer = client.send(Upload(body))
-    try await gate.reached()
-    #expect(log.opened == 0)
-    gate.open()
-    #expect(try await answer == "taken")
-    #expect(server.requests.first?.body == [1, 2])
+    let holds = try await withinTheSecond {
+      let gate = Gate()
+      let server = try LoopbackServer(.uploads(.held(gate))) { _ in .ok("taken") }
+      let log = PieceSource.Log()
+      let client = APIClient(baseURL: server.url)
+      let body = PieceSource.body([.bytes([1, 2])], log: log).expectingContinue()
+      async let answer = client.send(Upload(body))
+      try await gate.reached()
+      let opened = log.opened
+      gate.open()
+      #expect(try await answer == "taken")
+      #expect(server.requests.first?.body == [1, 2])
+      return opened == 0
+    }
+    #expect(holds)
+  }
+
+  /// Tries again where a try took longer than the second after which a body is sent unasked, and may have failed by it.
+  private func withinTheSecond(_ holds: () async throws -> Bool) async throws -> Bool {
+    for _ in 0..<10 {
+      let start = ContinuousClock.now
+      if try await holds() { return true }
+      if start.duration(to: .now) < .seconds(1) { return false }
+    }
+    return false
   }
 
   @Test func `silence costs a second`() async throws {
@@ -60,12 +74,15 @@ import Testing
   }
 
   @Test func `a refusal spares the body`() async throws {
-    let server = try LoopbackServer(.uploads(.never)) { _ in .status(401, body: "who?") }
-    let log = PieceSource.Log()
-    let body = PieceSource.body([.bytes([1])], log: log).expectingContinue()
-    let error = try await failure(APIClient(baseURL: server.url), Upload(body))
-    #expect(error.status == 401 && error.response?.body == Data("who?".utf8))
-    #expect(log.opened == 0)
+    let holds = try await withinTheSecond {
+      let server = try LoopbackServer(.uploads(.never)) { _ in .status(401, body: "who?") }
+      let log = PieceSource.Log()
+      let body = PieceSource.body([.bytes([1])], log: log).expectingContinue()
+      let error = try await failure(APIClient(baseURL: server.url), Upload(body))
+      #expect(error.status == 401 && error.response?.body == Data("who?".utf8))
+      return log.opened == 0
+    }
+    #expect(holds)
   }
 
   @Test func `nobody asks unless told`() async throws {
