@@ -130,16 +130,18 @@ import TestSupport
 
   @Test func `usual time is learnt`() async throws {
     let gate = Gate()
-    let count = Locked(0)
-    let server = try LoopbackServer { _ in
-      let turn = count.withLock {
-        $0 += 1; return $0
+    let isHeld = Locked(false)
+    let server = try LoopbackServer { request in
+      guard request.path == "/last" else { return .ok("fast") }
+      let wasHeld = isHeld.withLock { isHeld in
+        defer { isHeld = true }
+        return isHeld
       }
-      return turn == 31 ? .ok("slow").held(at: gate) : .ok("fast")
+      return wasHeld ? .ok("fast") : .ok("slow").held(at: gate)
     }
     let client = client(server, .slowerThan(1))
     for _ in 0..<30 { _ = try await client.send(Get()) }
-    let outcome = await client.outcome(of: Get())
+    let outcome = await client.outcome(of: Get(path: "/last"))
     #expect(outcome.value == "fast" && outcome.metrics.retries.map(\.reason) == [.slow])
     gate.open()
   }
