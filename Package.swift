@@ -174,7 +174,8 @@ let package = Package(
     .testTarget(
       name: "ErrandJSONTests", dependencies: ["ErrandJSON", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandTesting", "Errand", "TransportChecks"],
+      name: "ErrandCurlTests",
+      dependencies: ["ErrandCurl", "ErrandTesting", "Errand", "TransportChecks", "TestSupport"],
       swiftSettings: strict),
     // What every transport has to keep to, for the tests of each.
     .target(

@@ -55,12 +55,14 @@ package enum SessionChecks {
       let server = try LoopbackServer { _ in
         .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + trailers + "\r\n")
       }
+      // The library is busy for longer than this.
+      let lateness = TransportConformance.lateness / 3
       for method in [HTTPMethod.get, .post] {
         let end = MonotonicInstant.now.advanced(by: .milliseconds(300))
         let request = try HTTPRequest(method: method, url: server.url)
         let exchange = Exchange(request: request, call: CallState(deadline: end))
         #expect(await TransportConformance.stop(of: exchange, over: transport) == .expired)
-        #expect(end.duration(to: .now) < TransportConformance.lateness)
+        #expect(end.duration(to: .now) < lateness)
       }
     },
     Check("redirects are answers") { transport in

