@@ -120,13 +120,18 @@ import TestSupport
   }
 
   @Test func `deadline closes the connections`() async throws {
-    let server = try LoopbackServer { _ in .ok("late").stalled() }
+    let (gate, clock) = (Gate(), ManualClock())
+    let server = try LoopbackServer { _ in .ok("late").stalled(until: gate) }
     let client = APIClient(baseURL: server.url)
-    let error = try await #require(throws: APIError.self) {
+    client.configure { $0.timers = clock }
+    async let error = #expect(throws: APIError.self) {
       _ = try await client.batch(
         (0..<3).map { Picture(name: "\($0)") }, options: .deadline(.milliseconds(50)))
     }
-    #expect(error.stage == .deadline)
+    try await gate.reached(times: 3)
+    #expect(server.openConnectionCount == 3)
+    clock.advance(by: .milliseconds(50))
+    #expect(await error?.stage == .deadline)
     try await server.wait { $0.openConnectionCount == 0 }
   }
 }

@@ -20,12 +20,9 @@ enum DeliveryDoor: CaseIterable, Sendable {
     let captured = Captured()
     captures.watch(captured, "captured object")
     switch self {
-    case .send:
-      let task = Task { await Self.send(fixture, options, captured) }
-      return StartedCall(task: task)
+    case .send: return StartedCall(task: Task { await Self.send(fixture, options, captured) })
     case .sendElsewhere:
-      let task = Task { @concurrent in await Self.send(fixture, options, captured) }
-      return StartedCall(task: task)
+      return StartedCall(task: Task { @concurrent in await Self.send(fixture, options, captured) })
     case .closures:
       let call = fixture.client.start(fixture.request, options: options) { _ in
         captured.note("success", events)
@@ -46,9 +43,7 @@ enum DeliveryDoor: CaseIterable, Sendable {
       let call = fixture.client.start(fixture.request, options: options, delegate: delegate)
       return StartedCall(call: call, delegate: delegate)
     case .outcome:
-      let call = fixture.client.start(outcomeOf: fixture.request, options: options) {
-        captured.note($0.told, events)
-      }
+      let call = fixture.client.start(outcomeOf: fixture.request, options: options) { captured.note($0.told, events) }
       return StartedCall(call: call)
     case .outcomeOnQueue:
       let call = fixture.client.start(outcomeOf: fixture.request, on: .queue(Self.queue), options: options) {
