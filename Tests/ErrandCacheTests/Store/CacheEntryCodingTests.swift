@@ -1,5 +1,6 @@
 import ErrandCache
 import ErrandCore
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -76,19 +77,20 @@ import Testing
   }
 
   /// The checksum made right again: the reader itself is what is under attack.
-  @Test func `forged records do not trap`() throws {
+  @Test(arguments: 0..<10 as Range<UInt64>) func `forged records do not trap`(seed: UInt64) throws {
     let record = CacheEntryRecord(Sample.entry("/a", head: Self.heads[3])).encoded()
-    var random = SystemRandomNumberGenerator()
+    var random = SeededNumbers(seed: seed)
     var refused = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<2_000 {
       var forged = record
       for _ in 0..<3 {
         let index = Int.random(in: 169..<forged.count, using: &random)
-        forged[index] = [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement() ?? 0
+        let any = UInt8.random(in: 0...255, using: &random)
+        forged[index] = [0, 1, 0x7F, 0x80, 0xFF, any].randomElement(using: &random) ?? 0
       }
       if CacheEntryRecord(encoded: resummed(forged)) == nil { refused += 1 }
     }
-    #expect(refused > 1_000)
+    #expect(refused > 100)
     #expect(CacheEntryRecord(encoded: resummed(record)) != nil)
   }
 

@@ -1,4 +1,5 @@
 import ErrandCache
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     let folder = try await Self.full()
     let limit = Self.limit
     var found = 0
-    var random = SystemRandomNumberGenerator()
+    var random = SeededNumbers(seed: 1)
     for round in 0..<Setting.number("ERRAND_CACHE_KILLS", 30) {
       let crasher = try Crasher("write", folder.url, limit: limit, number: UInt64(round + 1))
       var left = Int.random(in: 1..<12, using: &random)

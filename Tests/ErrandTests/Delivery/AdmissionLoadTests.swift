@@ -19,6 +19,7 @@ import TestSupport
     }
 
     let counts = Locked(Counts())
+    private let random = Locked(SeededNumbers(seed: 1))
 
     func send(_ exchange: Exchange) async throws -> HTTPResponse {
       let host = exchange.request.url.host
@@ -36,7 +37,7 @@ import TestSupport
           counts.served += 1
         }
       }
-      for _ in 0..<Int.random(in: 0..<4) { await Task.yield() }
+      for _ in 0..<random.withLock({ $0.next(below: 4) }) { await Task.yield() }
       try Task.checkCancellation()
       return HTTPResponse(head: ResponseHead(status: 200), body: Data("value".utf8), url: exchange.request.url)
     }
@@ -80,8 +81,10 @@ import TestSupport
 
   /// Starts all calls; some get a deadline, some are cancelled at once or soon.
   private static func startAll(_ client: APIClient, _ clock: ManualClock, _ ends: Ends) {
+    var random = SeededNumbers(seed: 1)
     for index in 0..<calls {
-      let deadline: TimeLimit = index.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...100)) : .never
+      let isLimited = index.isMultiple(of: 3)
+      let deadline: TimeLimit = isLimited ? .milliseconds(1 + random.next(below: 100)) : .never
       let request = LoadRequest(host: index % hosts, number: index)
       let call = client.start(outcomeOf: request, on: .inPlace, options: .deadline(deadline)) {
         ends.note(index, $0.told)

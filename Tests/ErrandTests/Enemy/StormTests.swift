@@ -50,7 +50,8 @@ import TestSupport
 
   /// Starts a call, and sees to it that it is stopped at some moment, or not.
   private static func start(_ number: Int, _ client: APIClient, _ tally: Tally) {
-    let total: TimeLimit = number.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...3000)) : .never
+    var random = SeededNumbers(seed: UInt64(number))
+    let total: TimeLimit = number.isMultiple(of: 3) ? .milliseconds(Int.random(in: 1...3000, using: &random)) : .never
     let options = CallOptions(timeouts: Timeouts(total: total))
     let call = client.start(outcomeOf: Gust(number: number), on: .inPlace, options: options) {
       tally.note(number, $0.told)
@@ -58,7 +59,7 @@ import TestSupport
     if number.isMultiple(of: 5) { call.cancel() }
     if number.isMultiple(of: 7) { Task { call.cancel() } }
     if number.isMultiple(of: 11) {
-      let moment = MonotonicInstant.now.advanced(by: .milliseconds(Int.random(in: 1...2000)))
+      let moment = MonotonicInstant.now.advanced(by: .milliseconds(Int.random(in: 1...2000, using: &random)))
       _ = SharedTimers.shared.schedule(at: moment) { call.cancel() }
     }
   }

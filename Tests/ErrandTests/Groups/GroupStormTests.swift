@@ -48,13 +48,13 @@ import TestSupport
       }
     }
 
-    static func random(depth: Int) -> Tree {
-      if depth == 0 || Int.random(in: 0..<4) == 0 {
-        return .call(["ok", "ok", "turn", "turn", "turn", "broken"].randomElement() ?? "ok")
+    static func random(depth: Int, _ random: inout SeededNumbers) -> Tree {
+      if depth == 0 || random.next(below: 4) == 0 {
+        return .call(["ok", "ok", "turn", "turn", "turn", "broken"].randomElement(using: &random) ?? "ok")
       }
-      let parts = (0..<Int.random(in: 0...4)).map { _ in Tree.random(depth: depth - 1) }
-      switch Int.random(in: 0..<5) {
-      case 0: return .batch(parts, width: [nil, 1, 2].randomElement() ?? nil)
+      let parts = (0..<random.next(below: 5)).map { _ in Tree.random(depth: depth - 1, &random) }
+      switch random.next(below: 5) {
+      case 0: return .batch(parts, width: [nil, 1, 2].randomElement(using: &random) ?? nil)
       case 1: return .chain(parts)
       case 2: return .steps(parts)
       case 3: return .first(parts)
@@ -64,11 +64,15 @@ import TestSupport
   }
 
   /// A server whose answers come after a random number of turns.
-  private static func client(_ calls: Recorded<CallEvent>, _ groups: GroupTally, _ clock: ManualClock) -> APIClient {
+  private static func client(
+    _ seed: UInt64, _ calls: Recorded<CallEvent>, _ groups: GroupTally, _ clock: ManualClock
+  ) -> APIClient {
+    let random = Locked(SeededNumbers(seed: seed))
     var configuration = ClientConfiguration(baseURL: "http://h.example")
     configuration.transport = .own(
       ScriptedTransport { request in
-        let turns = request.url.path.hasPrefix("/turn") ? Int.random(in: 0...60) : Int.random(in: 0...3)
+        let most = request.url.path.hasPrefix("/turn") ? 60 : 3
+        let turns = random.withLock { $0.next(below: most + 1) }
         for _ in 0..<turns {
           try Task.checkCancellation()
           await Task.yield()
@@ -85,7 +89,7 @@ import TestSupport
     let told = Recorded<String>()
     for round in 0..<Self.storms {
       let leaks = LeakCheck()
-      var problems = await Self.blow(leaks, told)
+      var problems = await Self.blow(round, leaks, told)
       problems += await leaks.survivors(turns: 50_000).map { "\($0) lives on" }
       guard problems.isEmpty else {
         Issue.record("round \(round): \(problems.joined(separator: "\n"))")
@@ -97,15 +101,15 @@ import TestSupport
     #expect(Set(counts.keys).isSuperset(of: ["success", "cancelled", "validate"]), "they end in every way: \(counts)")
   }
 
-  private static func blow(_ leaks: LeakCheck, _ told: Recorded<String>) async -> [String] {
+  private static func blow(_ round: Int, _ leaks: LeakCheck, _ told: Recorded<String>) async -> [String] {
     let (calls, groups, clock) = (Recorded<CallEvent>(), GroupTally(), ManualClock())
-    let client = client(calls, groups, clock)
+    let client = client(UInt64(round), calls, groups, clock)
     leaks.watch(client, "client")
     let ends = Recorded<Int>()
     await withTaskGroup(of: Void.self) { tasks in
       for number in 0..<8 {
         tasks.addTask {
-          await run(number, client, clock, leaks) {
+          await run(number, SeededNumbers(seed: UInt64(round * 8 + number)), client, clock, leaks) {
             ends.append(number)
             told.append($0)
           }
@@ -130,14 +134,15 @@ import TestSupport
 
   /// Runs one tree, and stops it at some moment or not.
   private static func run(
-    _ number: Int, _ client: APIClient, _ clock: ManualClock, _ leaks: LeakCheck,
+    _ number: Int, _ seeded: SeededNumbers, _ client: APIClient, _ clock: ManualClock, _ leaks: LeakCheck,
     _ note: @escaping @Sendable (String) -> Void
   ) async {
-    let tree = Tree.random(depth: 3)
+    var random = seeded
+    let tree = Tree.random(depth: 3, &random)
     var owner: CallOwner? = CallOwner()
     if let owner { leaks.watch(owner, "owner") }
     var options = GroupOptions(deadline: number == 0 ? .seconds(1) : .never, owner: owner, tag: "tree \(number)")
-    if Bool.random() { options.beforeCompletion = { _ in await Task.yield() } }
+    if Bool.random(using: &random) { options.beforeCompletion = { _ in await Task.yield() } }
     let ended = Latch()
     var call: GroupCall?
     var task: Task<Void, Never>?
@@ -155,14 +160,14 @@ import TestSupport
         ended.open()
       }
     }
-    for _ in 0..<Int.random(in: 0...40) { await Task.yield() }
-    switch Int.random(in: 0..<8) {
+    for _ in 0..<random.next(below: 41) { await Task.yield() }
+    switch random.next(below: 8) {
     case 0: call?.cancel()
     case 1: task?.cancel()
     case 2: if let owner { client.cancel(owner: owner) }
     case 3: owner = nil
     case 4: client.cancel(tag: "tree \(number)")
-    case 5: client.running.randomElement()?.cancel()
+    case 5: client.running.randomElement(using: &random)?.cancel()
     case 6: if number == 0 { clock.advance(by: .seconds(1)) }
     default: break
     }

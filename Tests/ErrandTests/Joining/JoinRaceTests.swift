@@ -8,18 +8,21 @@ import TestSupport
 
 /// Callers that come, leave and are told at the same moment: each ends once, and nothing is left.
 @Suite(.timeLimit(.minutes(5))) struct JoinRaceTests {
-  private struct Yielding: Transport {
-    let asked: Recorded<Int>
+  private final class Yielding: Transport {
+    private let asked: Recorded<Int>
+    private let random = Locked(SeededNumbers(seed: 1))
     var capabilities: TransportCapabilities { .progress }
+
+    init(asked: Recorded<Int>) { self.asked = asked }
 
     func send(_ exchange: Exchange) async throws -> HTTPResponse {
       asked.append(1)
-      for step in 0..<Int.random(in: 0..<4) {
+      for step in 0..<random.withLock({ $0.next(below: 4) }) {
         exchange.onProgress?(TransferProgress(.download, bytes: Int64(step), total: nil))
         await Task.yield()
       }
       try Task.checkCancellation()
-      if Int.random(in: 0..<8) == 0 { throw TransportFailure(.reset, "it was reset") }
+      if random.withLock({ $0.next(below: 8) }) == 0 { throw TransportFailure(.reset, "it was reset") }
       return HTTPResponse(head: ResponseHead(status: 200), body: Data("value".utf8), url: exchange.request.url)
     }
   }
@@ -36,15 +39,16 @@ import TestSupport
 
   @Test func `comings and goings race`() async {
     let fixture = JoinFixture { $0.transport = .own(Yielding(asked: Recorded())) }
-    for _ in 0..<rounds * 4 {
+    for round in 0..<rounds * 4 {
       let orders = (0..<6).map { _ in Order() }
       let told = await withTaskGroup(of: String.self) { group in
         for (number, order) in orders.enumerated() {
           group.addTask {
+            var random = SeededNumbers(seed: UInt64(round * 6 + number))
             let options = CallOptions(priority: CallPriority.allCases[number % 3], accessories: [order])
             let call = Task { await fixture.client.outcome(of: JoinText(), options: options).told }
             if number % 2 == 0 {
-              for _ in 0..<Int.random(in: 0..<6) { await Task.yield() }
+              for _ in 0..<random.next(below: 6) { await Task.yield() }
               call.cancel()
             }
             return await call.value
@@ -53,7 +57,7 @@ import TestSupport
         group.addTask { await fixture.client.outcome(of: JoinText(method: .put)).told }
         return await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(told.count == 7)
+      #expect(told.count == 7, "round \(round)")
       #expect(Set(told).isSubset(of: ["success", "cancelled", "transport"]), "\(told)")
       #expect(orders.allSatisfy { $0.faults.all.isEmpty })
       let isIdle = await fixture.isIdle()

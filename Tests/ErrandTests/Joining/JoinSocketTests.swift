@@ -129,11 +129,12 @@ import TestSupport
     }
     let client = APIClient(baseURL: server.url)
     let stages = Locked<[String: Int]>([:])
+    var random = SeededNumbers(seed: 1)
     for _ in 0..<max(rounds / 5, 2) {
       let left = Recorded<Int>()
       let ended = Latch()
       for number in 0..<100 {
-        let total: TimeLimit = number.isMultiple(of: 3) ? .milliseconds(Int.random(in: 0...20)) : .never
+        let total: TimeLimit = number.isMultiple(of: 3) ? .milliseconds(random.next(below: 21)) : .never
         let request = JoinText(path: "/\(number % 3)", method: number.isMultiple(of: 10) ? .put : .get)
         let call = client.start(outcomeOf: request, on: .inPlace, options: .deadline(total)) { outcome in
           stages.withLock { $0[outcome.told, default: 0] += 1 }
