@@ -119,8 +119,8 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"token":"s3cret","token":null}"#, #"{"token":null,"token":"s3cret"}"#, #"{"a":{"token":"s3cret"},"b":":","a":1}"#,
-    #"[{"a":1,"b":"\"","a":[{"token":"s3cret"}]}]"#,
+    #"{"token":"s3cret","token":null}"#, #"{"token":null,"token":"s3cret"}"#,
+    #"{"a":{"token":"s3cret"},"b":":","a":1}"#, #"[{"a":1,"b":"\"","a":[{"token":"s3cret"}]}]"#,
   ])
   func `member given twice shows nothing`(_ body: String) async throws {
     let exchange = try await written(HTTPRequest(url: "https://h.example/"), .json(body)).exchanges[0]
