@@ -33,28 +33,23 @@ package struct ResumeQuestion: Sendable, Hashable {
   ///   - record: What is known of the part.
   ///   - request: What is asked for now.
   ///   - checksum: The checksum that is asked for now. The recorded one must be the same or missing.
-  ///   - isSameLink: Whether another URL is known to lead to the same resource: one that was signed anew.
-  package init(
-    _ record: PartRecord?, request: RequestIdentity, checksum: RecordedChecksum?, isSameLink: Bool = false
-  ) {
-    if let record, let validator = record.validator,
-      Self.obstacle(record, request, checksum, isSameLink: isSameLink) == nil
-    {
+  package init(_ record: PartRecord?, request: RequestIdentity, checksum: RecordedChecksum?) {
+    if let record, let validator = record.validator, Self.obstacle(record, request, checksum) == nil {
       ask = .rest(from: record.committed, validator)
       obstacle = nil
     } else {
       ask = .whole
-      obstacle = Self.obstacle(record, request, checksum, isSameLink: isSameLink) ?? .noValidator
+      obstacle = Self.obstacle(record, request, checksum) ?? .noValidator
     }
   }
 
   private static func obstacle(
-    _ record: PartRecord?, _ request: RequestIdentity, _ checksum: RecordedChecksum?, isSameLink: Bool
+    _ record: PartRecord?, _ request: RequestIdentity, _ checksum: RecordedChecksum?
   ) -> Obstacle? {
     guard let record else { return .noRecord }
     if request.method != HTTPMethod.get.rawValue || record.request.method != request.method { return .method }
     if !record.request.isSame(exceptURL: request) { return .otherRequest }
-    if record.request.url != request.url, !isSameLink { return .otherURL }
+    if record.request.url != request.url { return .otherURL }
     if let old = record.checksum, let checksum, old != checksum { return .otherChecksum }
     if record.coding != nil { return .coded }
     if record.validator == nil { return .noValidator }

@@ -102,10 +102,7 @@ extension DownloadRun {
     guard let ask = download.freshURL, [401, 403, 404, 410].contains(response.status),
       state.withLock({ !$0.hasAskedFreshURL })
     else { return nil }
-    state.withLock {
-      $0.hasAskedFreshURL = true
-      $0.isSameLink = true
-    }
+    state.withLock { $0.hasAskedFreshURL = true }
     do {
       return try HTTPURL(try await context.call.running { try await ask(response) })
     } catch let error as APIError {

@@ -16,8 +16,6 @@ final class DownloadRun: Sendable {
     var hasAskedFreshURL = false
     var hasAskedForFirst = false
     var hasAskedAgain = false
-    /// Whether another URL is known to lead to the same file.
-    var isSameLink = false
     /// Whether a checksum has shown that wrong bytes are there.
     var isWrong = false
   }
@@ -107,9 +105,7 @@ final class DownloadRun: Sendable {
   private func fetch(_ next: Next) async throws -> HTTPResponse {
     var request = request
     while true {
-      let question = ResumeQuestion(
-        record, request: identity, checksum: download.checksum?.recorded,
-        isSameLink: state.withLock { $0.isSameLink })
+      let question = ResumeQuestion(record, request: identity, checksum: download.checksum?.recorded)
       switch try await step(request, question, next) {
       case .again: continue
       case .done(let response): return response

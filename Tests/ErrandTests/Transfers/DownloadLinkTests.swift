@@ -173,6 +173,29 @@ import TestSupport
     latch.open()
   }
 
+  /// Another file of the same length and tag: its fresh link says nothing of the part that is there.
+  @Test(arguments: [1, 3]) func `fresh URL of another file starts over`(parallel: Int) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { $1.fault = .status(403) }
+    let film = RangeResource(size: DownloadFixture.size, seed: 2)
+    let tag = fixture.resource.entityTag
+    let other = try RangeServer(
+      RangeBehaviour(film) {
+        $0.validators = .none
+        $0.ifRange = .ignored
+        $0.fields["ETag"] = tag
+      })
+    var request = fixture.request {
+      $0.parallel = parallel
+      $0.freshURL = { _ in other.url }
+    }
+    request.path = RequestPath(stringLiteral: fixture.server.url + "?film=2")
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight(film) && file.keptBytes == 0)
+    #expect(other.requests.map(\.range) == [nil])
+  }
+
   @Test func `link is taken up again after a fresh one`() async throws {
     // The fresh link breaks off: the rest comes from it, too, and not from the one that has expired.
     let fixture = try DownloadFixture()

@@ -57,11 +57,16 @@ import Testing
     }
   }
 
-  @Test func `link signed anew goes on`() {
-    let link = RequestIdentity(method: "GET", url: "http://h/a?sig=2", variant: "0")
-    let other = RequestIdentity(method: "GET", url: "http://h/a?sig=2", variant: "1")
-    #expect(ResumeQuestion(Self.record(), request: link, checksum: nil, isSameLink: true).obstacle == nil)
-    #expect(ResumeQuestion(Self.record(), request: other, checksum: nil, isSameLink: true).obstacle == .otherRequest)
+  @Test func `link signed anew goes on by its name`() {
+    func link(_ signature: Int, _ resource: String?) -> RequestIdentity {
+      RequestIdentity(method: "GET", url: "http://h/a?sig=\(signature)", variant: "0").naming(resource)
+    }
+    func obstacle(_ old: RequestIdentity, _ new: RequestIdentity) -> ResumeQuestion.Obstacle? {
+      ResumeQuestion(Self.record(old), request: new, checksum: nil).obstacle
+    }
+    #expect(obstacle(link(1, "film 7"), link(2, "film 7")) == nil)
+    #expect(obstacle(link(1, "film 7"), link(2, "film 8")) == .otherURL)
+    #expect(obstacle(link(1, nil), link(2, nil)) == .otherURL)
   }
 
   @Test func `request's own conditions make way`() {
