@@ -70,7 +70,7 @@ for film in films { print(try await film.value().url) }
 // snippet.interrupted
 for left in try InterruptedDownload.all(in: folder) {
   print(left.file, left.bytes, "of", left.total ?? 0, "since", left.updated)
-  let whole = try await client.send(left.request)  // or: try await left.remove()
+  let whole = try await client.send(left.request(checkedBy: .standard))  // or: try await left.remove()
   print(whole.url)
 }
 // snippet.end

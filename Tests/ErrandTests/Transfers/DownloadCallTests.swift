@@ -165,7 +165,7 @@ import TestSupport
     _ = await fixture.send { $0.takeUps = 0 }
     let found = try #require(try InterruptedDownload.all(in: fixture.folder).first)
     #expect(found.file == fixture.file && found.bytes == Int64(Self.held))
-    let file = try await fixture.client.send(found.request)
+    let file = try await fixture.client.send(found.request())
     #expect(file.keptBytes == Int64(Self.held))
     #expect(fixture.isRight())
     #expect(try InterruptedDownload.all(in: fixture.folder).isEmpty)

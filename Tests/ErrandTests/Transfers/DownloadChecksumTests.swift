@@ -70,6 +70,24 @@ import Testing
     #expect(fixture.isRight())
   }
 
+  @Test(arguments: [true, false]) func `checksum outlives a restart`(isRight: Bool) async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
+    let digest = isRight ? try Self.digest(Self.whole(fixture)) : Data(count: 32)
+    let checksum = try Checksum.sha256(digest)
+    _ = await fixture.send {
+      $0.takeUps = 0
+      $0.checksum = checksum
+    }
+    fixture.answer()
+    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    let outcome = try await APIClient(baseURL: "").outcome(of: left.request(checkedBy: .standard))
+    #expect(outcome.error?.code == (isRight ? nil : .checksumMismatch))
+    #expect(fixture.isRight() == isRight && fixture.names == (isRight ? ["film.bin"] : []))
+    // Without the algorithm nobody is told that the file is right.
+    let error = #expect(throws: APIError.self) { try left.request() }
+    #expect(error?.code == .invalidChecksum && error?.description.contains("sha-256") == true)
+  }
+
   @Test func `bytes of another place are found`() async throws {
     let fixture = try DownloadFixture()
     let checksum = try Checksum.sha256(try Self.digest(Self.whole(fixture)))

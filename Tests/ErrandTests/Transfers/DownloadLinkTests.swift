@@ -225,6 +225,17 @@ import TestSupport
     #expect(fixture.isRight() && file.keptBytes == 1_000_000)
   }
 
+  @Test func `name of a resource is no URL`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000_000) }
+    _ = await fixture.send {
+      $0.resource = "film 7"
+      $0.takeUps = 0
+    }
+    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    let error = #expect(throws: APIError.self) { try left.request() }
+    #expect(error?.code == .invalidURL && error?.description.contains("film.bin") == true)
+  }
+
   @Test func `another URL starts over`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
