@@ -48,6 +48,11 @@ extension DownloadRun {
     if part.record != nil || part.written.end > 0 { try part.startOver(record) }
   }
 
+  /// Sets room aside for the whole, where its length is known and worth it.
+  func reserve(_ total: Int64?) throws {
+    if let total, total >= CommitRule.worthReserving { try part.reserve(total) }
+  }
+
   /// Brings what was written to the disk, with a record of it.
   func commit() throws {
     guard var record else { return }

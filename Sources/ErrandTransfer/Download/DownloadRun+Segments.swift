@@ -39,6 +39,7 @@ extension DownloadRun {
 
   /// Fetches the pieces, and judges how that went.
   func sideBySide(_ segments: SegmentList, _ request: HTTPRequest, _ next: Next) async throws -> Step {
+    try await disk.value { try self.reserve(segments.total) }
     let there = part.written.count
     meter?.beginSideBySide(behind: there, total: segments.total)
     let fetch = SegmentFetch(self, request, segments, there: there)

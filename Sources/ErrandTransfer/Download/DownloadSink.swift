@@ -60,9 +60,9 @@ final class DownloadSink: BodySink {
     switch decision {
     case .append(let range, let total):
       run.learn(total: total)
-      state.withLock { $0.rule = CommitRule(total: total) }
       run.meter?.begin(behind: range.lowerBound, total: total)
       state.withLock { $0.expected = range.upperBound - range.lowerBound }
+      prepare(total)
     case .fresh(let facts):
       run.meter?.begin(behind: 0, total: facts.total)
       state.withLock { $0.expected = facts.total }
@@ -135,14 +135,19 @@ final class DownloadSink: BodySink {
   /// Another version is about to be written: the part is emptied before a byte of it is taken.
   private func prepare(_ facts: AnswerFacts) {
     let record = run.begin(facts)
+    prepare(facts.total) { try self.run.empty(record) }
+  }
+
+  /// Room is set aside before a byte is taken.
+  private func prepare(_ total: Int64?, _ begin: @escaping @Sendable () throws -> Void = {}) {
     state.withLock {
-      $0.rule = CommitRule(total: facts.total)
+      $0.rule = CommitRule(total: total)
       $0.isPreparing = true
     }
     run.disk.run {
       do {
-        try self.run.empty(record)
-        if let total = facts.total, total >= CommitRule.worthReserving { try self.run.part.reserve(total) }
+        try begin()
+        try self.run.reserve(total)
         try self.takeHeld()
       } catch {
         self.fail(error)

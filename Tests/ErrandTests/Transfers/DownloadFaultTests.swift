@@ -75,6 +75,22 @@ import Testing
     #expect(fixture.names == [])
   }
 
+  @Test(arguments: [1, 3]) func `missing room is told before the rest`(parallel: Int) async throws {
+    let isFull = Locked(false)
+    let files = HookedFiles { _, operation, _ in operation == .reserve && isFull.withLock { $0 } ? ENOSPC : nil }
+    let fixture = try DownloadFixture(files: files)
+    await fixture.begin()
+    let writes = files.calls.filter { $0 == .write }.count
+    isFull.withLock { $0 = true }
+    let outcome = await fixture.send { $0.parallel = parallel }
+    #expect(outcome.error?.code == .diskFull && outcome.error?.stage == .transfer)
+    #expect(files.calls.filter { $0 == .write }.count == writes && files.openCount == 0)
+    #expect(try fixture.keptBytes == 1_000_000)
+    isFull.withLock { $0 = false }
+    let file = try await fixture.send { $0.parallel = parallel }.result.get()
+    #expect(fixture.isRight() && file.keptBytes == 1_000_000)
+  }
+
   @Test func `full disk in another process`() async throws {
     let fixture = try DownloadFixture(size: 20_000_000)
     try fixture.putOld()
