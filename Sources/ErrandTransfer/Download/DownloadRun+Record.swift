@@ -53,6 +53,11 @@ extension DownloadRun {
     if let total, total >= CommitRule.worthReserving { try part.reserve(total) }
   }
 
+  /// Whether room was set aside for a part that no record tells of yet.
+  func isUnlisted(_ total: Int64?) -> Bool {
+    part.record == nil && total.map { $0 >= CommitRule.worthReserving } ?? false
+  }
+
   /// Brings what was written to the disk, with a record of it.
   func commit() throws {
     guard var record else { return }

@@ -145,14 +145,20 @@ final class DownloadSink: BodySink {
       $0.isPreparing = true
     }
     run.disk.run {
+      var isUnlisted = false
       do {
         try begin()
         try self.run.reserve(total)
+        isUnlisted = self.run.isUnlisted(total)
+        if isUnlisted { self.state.withLock { $0.isCommitting = true } }
         try self.takeHeld()
       } catch {
         self.fail(error)
+        isUnlisted = false
       }
       self.resume()
+      // Beside the body: whoever is killed from here on is found again.
+      if isUnlisted { self.commit() }
     }
   }
 

@@ -171,6 +171,20 @@ import TestSupport
     #expect(try InterruptedDownload.all(in: fixture.folder).isEmpty)
   }
 
+  /// A kill may come before there is anything to keep: the part, and the room that it has, are found all the same.
+  @Test(arguments: [1, 4]) func `download that has just begun is listed`(parallel: Int) async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture { $1.fault = .stall(after: 1_000, until: gate) }
+    let download = fixture.client.download(fixture.request { $0.parallel = parallel })
+    try await gate.reached()
+    #expect(await eventually { (try? InterruptedDownload.all(in: fixture.folder))?.count == 1 })
+    let found = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    #expect(found.file == fixture.file && found.resource == fixture.server.url && found.bytes <= 1_000)
+    gate.open()
+    _ = try await download.value()
+    #expect(fixture.isRight() && fixture.names == ["film.bin"])
+  }
+
   @Test func `interrupted one can be removed`() async throws {
     let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .cut(after: Self.held) }
     _ = await fixture.send { $0.takeUps = 0 }
