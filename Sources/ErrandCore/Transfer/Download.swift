@@ -27,7 +27,8 @@ public struct Download: Sendable {
   public enum Naming: Sendable, Hashable {
     /// From the last component of the URL's path, made safe.
     case fromURL
-    /// From `Content-Disposition` (RFC 6266) where the server sends a usable name, made safe; else from the URL.
+    /// From `Content-Disposition` (RFC 6266) where the server sends a usable name, made safe; else from the URL, or
+    /// `download` where that has none.
     case fromServer
   }
 
@@ -41,8 +42,8 @@ public struct Download: Sendable {
 
   /// Where the file goes.
   package let place: Place
-  /// Whether a file that is there is replaced. Where not, the call fails before it asks the server, and again at the
-  /// end if the file has come meanwhile.
+  /// Whether a file that is there is replaced. Where not, the call fails before it asks the server, or once that has
+  /// named the file, and again at the end if the file has come meanwhile.
   public var replaces = true
   /// What the file is, where its URL is another one each time, such as a link that is signed anew: a part is gone on
   /// with where this is the same. Nil for the URL.

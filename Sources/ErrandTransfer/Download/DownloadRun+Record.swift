@@ -24,6 +24,7 @@ extension DownloadRun {
     state.withLock {
       $0.record = record
       $0.stated = []
+      $0.named = nil
     }
     return record
   }
@@ -34,10 +35,17 @@ extension DownloadRun {
       checksum: download.checksum?.recorded, now: now())
   }
 
-  /// What a head says that the whole hashes to: also that of an answer which breaks off.
-  func noteDigest(of head: ResponseHead) {
+  /// What a head says of the whole, its name and what it hashes to: also that of an answer which breaks off.
+  func noteWhole(by head: ResponseHead) {
+    noteName(in: head.fields)
     let stated = DigestFields(head.fields, known: download.digests).representation.checksum
     if let stated { state.withLock { $0.stated.append(stated) } }
+  }
+
+  /// The first name counts: a server need not repeat it with each part.
+  func noteName(in fields: HTTPFields) {
+    guard let name = download.target(saidBy: fields) else { return }
+    state.withLock { if $0.named == nil { $0.named = name } }
   }
 
   // MARK: - On the disk lane

@@ -10,6 +10,8 @@ final class DownloadRun: Sendable {
     var record: PartRecord?
     /// What the file has to hash to by the server's word.
     var stated: [Checksum] = []
+    /// The path of the file by the server's word, which the first answer of a whole has; nil where it says none.
+    var named: String?
     var fetched: Int64 = 0
     var takeUps: Int
     var hasStartedOver = false
@@ -82,11 +84,24 @@ final class DownloadRun: Sendable {
   }
 
   private static func part(of target: String, _ download: Download, _ files: any TransferFiles) throws -> PartFile {
+    if !download.isNamedByServer { try check(target, download, files) }
+    return try PartFile.open(target: target, files: files)
+  }
+
+  /// A file that is there may have to stay.
+  private static func check(_ target: String, _ download: Download, _ files: any TransferFiles) throws {
     if !download.replaces, try files.status(at: target) != nil {
       throw FileFailure(.open, target, .exists, detail: "it is there already, and the download does not replace it")
     }
-    return try PartFile.open(target: target, files: files)
   }
+
+  /// The same where the server has named the file.
+  func checkName() throws {
+    if download.isNamedByServer { try Self.check(target, download, part.files) }
+  }
+
+  /// The path that the file gets, as far as it is known.
+  private var target: String { state.withLock { $0.named } ?? part.names.target }
 
   // MARK: - The way
 
@@ -170,7 +185,8 @@ final class DownloadRun: Sendable {
   private func finish(_ response: HTTPResponse) throws -> DownloadedFile {
     let bytes = part.written.end
     let checked = try check()
-    let target = download.target(saidBy: response.fields) ?? part.names.target
+    noteName(in: response.fields)
+    let target = target
     try part.finish(
       total: record?.total, overwriting: download.replaces, as: target, permissions: download.permissions)
     return DownloadedFile(

@@ -62,19 +62,19 @@ final class DownloadSink: BodySink {
       run.learn(total: total)
       run.meter?.begin(behind: range.lowerBound, total: total)
       state.withLock { $0.expected = range.upperBound - range.lowerBound }
+      run.noteWhole(by: head)
       prepare(total)
     case .fresh(let facts):
       run.meter?.begin(behind: 0, total: facts.total)
       state.withLock { $0.expected = facts.total }
-      prepare(facts)
+      prepare(facts, head)
     case .begin(let range, let facts):
       run.meter?.begin(behind: 0, total: facts.total)
       state.withLock { $0.expected = range.upperBound - range.lowerBound }
-      prepare(facts)
+      prepare(facts, head)
     case .mismatch(let mismatch): throw mismatch
     case .alreadyWhole, .startOver, .failKeepingPart, .failDroppingPart: return .memory(limit: 1 << 20)
     }
-    run.noteDigest(of: head)
     return .sink
   }
 
@@ -133,8 +133,9 @@ final class DownloadSink: BodySink {
   // MARK: - On the disk lane
 
   /// Another version is about to be written: the part is emptied before a byte of it is taken.
-  private func prepare(_ facts: AnswerFacts) {
+  private func prepare(_ facts: AnswerFacts, _ head: ResponseHead) {
     let record = run.begin(facts)
+    run.noteWhole(by: head)
     prepare(facts.total) { try self.run.empty(record) }
   }
 
@@ -147,6 +148,7 @@ final class DownloadSink: BodySink {
     run.disk.run {
       var isUnlisted = false
       do {
+        try self.run.checkName()
         try begin()
         try self.run.reserve(total)
         isUnlisted = self.run.isUnlisted(total)

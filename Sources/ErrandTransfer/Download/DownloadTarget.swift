@@ -6,13 +6,21 @@ extension Download {
   func target(for url: HTTPURL) throws(APIError) -> String {
     switch place {
     case .file(let file): return try Self.path(of: file)
-    case .folder(let folder, _):
-      guard let name = FileName.of(url) else {
+    case .folder(let folder, let naming):
+      guard let name = FileName.of(url) ?? (naming == .fromServer ? Self.nameless : nil) else {
         throw APIError(
           .transfer, .file, "The URL \(url) ends in no name for a file; say which file by `Download.to`.")
       }
       return try Self.path(of: folder.appending(path: name, directoryHint: .notDirectory))
     }
+  }
+
+  /// What a file is called that the server has to name and does not.
+  private static let nameless = "download"
+
+  /// Whether its name is known only when the server has answered.
+  var isNamedByServer: Bool {
+    if case .folder(_, .fromServer) = place { true } else { false }
   }
 
   /// The path by the server's own words; nil where they do not count or say nothing.

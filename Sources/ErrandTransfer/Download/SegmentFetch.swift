@@ -151,7 +151,7 @@ final class SegmentFetch: Sendable {
       defer { state.report.response = response }
       return state.report.response == nil
     }
-    if isFirst { run.noteDigest(of: response.head) }
+    if isFirst { run.noteWhole(by: response.head) }
     let rest = Self.rest(of: piece, behind: report.received)
     if rest.isEmpty { return true }
     if report.received == 0 { return giveUp(rest, nil) }

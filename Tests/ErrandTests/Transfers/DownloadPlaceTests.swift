@@ -152,12 +152,67 @@ import Testing
     #expect(fixture.names == ["file.bin"])
   }
 
+  @Test(arguments: [1, 3]) func `server's name need not be repeated`(parallel: Int) async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 {
+        behaviour.fields["Content-Disposition"] = "attachment; filename=\"book.txt\""
+        behaviour.fault = .cut(after: 1_000_000)
+      }
+    }
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.parallel = parallel
+    let file = try await fixture.client.send(FileDownload(fixture.server.url, download))
+    #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt"])
+  }
+
+  @Test func `name of an old version is forgotten`() async throws {
+    let other = RangeResource(size: 3_000_000, seed: 2)
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 {
+        behaviour.fields["Content-Disposition"] = "attachment; filename=\"book.txt\""
+        behaviour.fault = .cut(after: 1_000_000)
+      } else {
+        behaviour.resource = other
+      }
+    }
+    _ = try await fixture.client.send(FileDownload(fixture.server.url, .into(fixture.folder, named: .fromServer)))
+    #expect(fixture.names == ["file.bin"])
+  }
+
+  @Test func `file of the URL's name may stay beside the server's`() async throws {
+    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"book.txt\"" }
+    try Data("another".utf8).write(to: fixture.place("file.bin"))
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.replaces = false
+    let file = try await fixture.client.send(FileDownload(fixture.server.url, download))
+    #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt", "file.bin"])
+  }
+
+  @Test(arguments: ["attachment; filename=\"book.txt\"", "attachment"])
+  func `server names what the URL does not`(field: String) async throws {
+    let server = try LoopbackServer { _ in
+      .generated(count: 1_000).setting("Content-Disposition", to: field)
+    }
+    defer { server.stop() }
+    let fixture = try DownloadFixture()
+    let folder = FileDownload(server.url + "/films/", .into(fixture.folder, named: .fromServer))
+    _ = try await fixture.client.send(folder)
+    #expect(fixture.names == [field == "attachment" ? "download" : "book.txt"])
+    let unnamed = await fixture.client.outcome(of: FileDownload(server.url + "/films/", .into(fixture.folder)))
+    #expect(unnamed.error?.code == .file && unnamed.error?.stage == .transfer)
+  }
+
   @Test func `server's name replaces only when allowed`() async throws {
-    let fixture = try DownloadFixture { $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\"" }
+    let files = HookedFiles { _, _, _ in nil }
+    let fixture = try DownloadFixture(files: files) {
+      $1.fields["Content-Disposition"] = "attachment; filename=\"film.bin\""
+    }
     try fixture.putOld()
     var download = Download.into(fixture.folder, named: .fromServer)
     download.replaces = false
     let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
     #expect(outcome.error?.code == .fileExists && fixture.isOld)
+    // Told when the name is known, and not only when the body has come.
+    #expect(!files.calls.contains(.write) && fixture.names == ["film.bin"])
   }
 }
