@@ -45,10 +45,7 @@ extension DownloadRun {
   /// A body broke off, or nothing came at all. What came is kept; where bytes came, the rest is asked for again.
   func broken(_ error: any Error, _ report: DownloadSink.Report) async throws -> Step {
     if case .mismatch(let mismatch) = report.decision { return try await startOver(because: mismatch) }
-    if let failure = report.failure {
-      try? await disk.value { try self.part.rollBack() }
-      throw failure
-    }
+    if let failure = report.failure { return try await stopped(by: failure) }
     try await disk.value { try self.keep() }
     try context.call.check()
     guard report.received > 0, record?.isResumable == true, Self.isBreak(error),
@@ -56,6 +53,12 @@ extension DownloadRun {
     else { throw error }
     context.plan.log?.info("taking the download up again at \(part.written.end) bytes: \(error)")
     return .again
+  }
+
+  /// The part takes nothing more.
+  func stopped(by failure: any Error) async throws -> Step {
+    try? await disk.value { try self.stop(after: failure) }
+    throw failure
   }
 
   /// Whether an error is one of the line's that another try may overcome.

@@ -50,7 +50,7 @@ extension DownloadRun {
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {
       // After a wrong checksum the part goes as a whole.
-      if failure is FileFailure { try? await disk.value { try self.part.rollBack() } }
+      if failure is FileFailure { return try await stopped(by: failure) }
       throw failure
     }
     if case .startOver(let mismatch) = report.verdict { return try await startOver(because: mismatch) }

@@ -167,7 +167,7 @@ final class DownloadRun: Sendable {
     switch result {
     case .success(let response) where report.isWhole && report.failure == nil: return try await ended(response, report)
     case .success(let response):
-      if let failure = report.failure { throw failure }
+      if let failure = report.failure { return try await stopped(by: failure) }
       return try await refused(response, ask, url)
     case .failure(let error): return try await broken(error, report)
     }
