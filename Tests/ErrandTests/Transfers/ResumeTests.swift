@@ -36,6 +36,27 @@ import Testing
     #expect(fixture.server.requests.allSatisfy { $0.acceptEncoding == "identity" })
   }
 
+  @Test(arguments: [1, 3]) func `each time it is taken up is told`(parallel: Int) async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 || number == 2 { behaviour.fault = .cut(after: 500_000) }
+    }
+    let outcome = await fixture.send { $0.parallel = parallel }
+    #expect(outcome.error == nil && fixture.isRight())
+    let told = RetryMetrics(reason: .failure(.truncated), delay: .zero)
+    #expect(outcome.metrics.retries == [told, told])
+  }
+
+  @Test func `taking up has the budget of its host`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000) }
+    let outcome = await fixture.send { $0.takeUps = 1_000 }
+    // 500 tokens, of which each time costs five.
+    #expect(outcome.error?.transportKind == .truncated && outcome.metrics.retries.count == 100)
+    #expect(fixture.ranges.count == 101 && fixture.partBytes == 101_000)
+    // What is left of the budget: nothing.
+    let again = await fixture.send()
+    #expect(again.error?.transportKind == .truncated && again.metrics.retries.isEmpty)
+  }
+
   @Test(arguments: [false, true]) func `whole for a range starts over`(isIgnored: Bool) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
