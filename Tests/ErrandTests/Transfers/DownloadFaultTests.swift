@@ -25,12 +25,18 @@ import Testing
       let files = HookedFiles(failing: turn, code)
       let fixture = try Self.story(files)
       if replaces { try fixture.putOld() }
-      let outcome = await fixture.send { $0.replaces = replaces }
+      let checksum = try fixture.checksum()
+      let outcome = await fixture.send {
+        $0.replaces = replaces
+        $0.checksum = checksum
+      }
       let text = "turn \(turn), \(files.calls.last.map(String.init(describing:)) ?? "-")"
       if outcome.error == nil {
-        #expect(fixture.isRight(), "\(text)")
+        #expect(fixture.isRight() && outcome.value?.checkedBy == ["sha-256"], "\(text)")
       } else {
-        #expect(outcome.error?.stage == .transfer, "\(text): \(outcome.error?.description ?? "")")
+        let error = try #require(outcome.error)
+        // What could not be read is no wrong checksum.
+        #expect(error.stage == .transfer && error.code != .checksumMismatch, "\(text): \(error)")
         // A failure after the rename finds the whole file in place.
         #expect((replaces && fixture.isOld) || !fixture.names.contains("film.bin") || fixture.isRight(), "\(text)")
       }
