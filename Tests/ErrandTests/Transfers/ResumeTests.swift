@@ -131,6 +131,25 @@ import Testing
     #expect(fixture.isRight())
   }
 
+  /// Its bytes are not those of the file: it is decoded on the way, and there is nothing to go on with.
+  @Test func `coded answer is decoded, whole or not at all`() async throws {
+    let fixture = try DownloadFixture(size: 300_000)
+    let press = try LoopbackServer { _ in .ok() }
+    let plain = fixture.resource.bytes(in: 0..<300_000)
+    _ = try await APIClient(baseURL: press.url).send(Upload(.bytes(plain).compressed()))
+    let coded = try #require(press.requests.last?.body)
+    let server = try LoopbackServer { request in
+      let answer = LoopbackAnswer.data(coded).setting("Content-Encoding", to: "gzip").setting("ETag", to: "\"v1\"")
+      return request.number == 1 ? answer.cut(after: 100_000) : answer
+    }
+    let request = FileDownload(server.url + "/film", .to(fixture.file))
+    let broken = await fixture.client.outcome(of: request)
+    #expect(broken.error?.transportKind == .truncated && fixture.names == [])
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.bytes == 300_000 && file.keptBytes == 0)
+    #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["Range"] == nil })
+  }
+
   @Test func `another account starts over`() async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
