@@ -217,7 +217,8 @@ let package = Package(
       dependencies: ["ExampleAlbum", "ExampleMarket", "ExampleLedger", "Errand", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandCommandTests", dependencies: ["ErrandCommand", "Errand", "ErrandTesting", "TestSupport"],
+      name: "ErrandCommandTests",
+      dependencies: ["ErrandCommand", "Errand", "ErrandTransfer", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     // What tests of several targets need: the built programs, and the conditions that a run has.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

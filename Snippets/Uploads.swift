@@ -50,6 +50,14 @@ let call = client.start(PutFile(name: "cat", file: photo), onSuccess: { _ in pri
 }
 // snippet.end
 
+// snippet.reports
+let upload = ProgressStream(.upload)
+async let stored = client.send(
+  PutFile(name: "dog", file: photo), options: CallOptions(accessories: [upload]))
+for await report in upload.reports { print(report.bytes, "of", report.total ?? 0, report.timeLeft ?? .zero) }
+_ = try await stored
+// snippet.end
+
 // snippet.source
 final class Countdown: BodySource {
   private var next: UInt8

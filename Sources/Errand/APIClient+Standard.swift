@@ -39,7 +39,8 @@ extension APIClient {
   private static func standardLine(_ parts: LineParts, _ files: any TransferFiles) -> [any Interceptor] {
     [Validating()]
       + parts.interceptors
-      + [Freezing(parts.sessions), Resuming(files: files), Redirecting(), parts.cache?.lookUp ?? Caching(cache: nil)]
+      + [Freezing(parts.sessions), Resuming(files: files, parts.retrying), Redirecting()]
+      + [parts.cache?.lookUp ?? Caching(cache: nil)]
       + [Joining(parts.joining, executor: parts.executor)]
       + (parts.cache.map { [$0.storing] } ?? [])
       + [Retrying(parts.retrying), Authorizing(parts.refreshing)]

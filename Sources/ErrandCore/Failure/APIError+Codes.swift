@@ -75,7 +75,8 @@ extension APIError.Code {
   public static let fileExists = Self(rawValue: "fileExists")
   /// The bytes do not hash to what they should; the part was deleted.
   public static let checksumMismatch = Self(rawValue: "checksumMismatch")
-  /// The server's answer does not go on where the part ends; nothing of it was written.
+  /// The server's answer does not go on where the part ends, or is longer than it announced; nothing of it is kept that
+  /// was not committed before.
   public static let resumeMismatch = Self(rawValue: "resumeMismatch")
 
   // MARK: group

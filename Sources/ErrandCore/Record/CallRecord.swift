@@ -42,7 +42,8 @@ package final class CallRecord: Sendable {
   func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
   /// Notes what the cache did; the last word counts.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
-  func retried(_ retry: RetryMetrics) { notes.withLock { $0.metrics.retries.append(retry) } }
+  /// Notes that something was tried again.
+  package func retried(_ retry: RetryMetrics) { notes.withLock { $0.metrics.retries.append(retry) } }
   /// Whether the call may still be refreshed for, which is done once.
   func takeRefresh() -> Bool {
     notes.withLock { notes in

@@ -50,8 +50,8 @@ public struct Download: Sendable {
   public var resource: String?
   /// Whether a part that is there is gone on with.
   public var resumes = true
-  /// How often a body that breaks off is taken up again within one call, each time only if bytes have come since. The
-  /// deadline of the call goes on.
+  /// How often a body that breaks off is taken up again within one call, each time only if bytes have come since
+  /// and the budget of the host for new attempts allows it. The deadline of the call goes on.
   public var takeUps = 3
   /// What the whole must hash to. A mismatch deletes the part.
   public var checksum: Checksum?
@@ -63,7 +63,8 @@ public struct Download: Sendable {
   /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and
   /// ``resumes`` holds.
   public var parallel = 1
-  /// The most bytes in a second; nil for no limit.
+  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Each download has a limit
+  /// of its own.
   public var bytesPerSecond: Int64?
   /// Who may read and write the file, as `chmod` has it. The part is its owner's alone whatever this says.
   public var permissions: UInt16 = 0o644

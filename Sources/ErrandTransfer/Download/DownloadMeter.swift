@@ -7,12 +7,18 @@ final class DownloadMeter: Sendable {
   private struct State: Sendable {
     var base: Int64 = 0
     var total: Int64?
+    /// Whether a body of the file has come before in this call.
+    var hasBegun = false
     /// Whether the body that comes is one of the file.
     var isOpen = false
     /// The bytes that were told last.
     var told: Int64 = 0
     /// Whether one of several side by side is telling.
     var isTelling = false
+
+    /// Whether counting begins anew behind so many bytes. More than was told is no restart within a call: the line tells
+    /// now and then only.
+    func isRestart(_ bytes: Int64) -> Bool { bytes < told || !hasBegun && bytes > 0 }
   }
 
   private let state = Locked(State())
@@ -23,8 +29,8 @@ final class DownloadMeter: Sendable {
   /// An answer begins whose body goes behind so many bytes.
   func begin(behind base: Int64, total: Int64?) {
     let isRestart = state.withLock { state in
-      defer { state = State(base: base, total: total, isOpen: true, told: base) }
-      return base != state.told
+      defer { state = State(base: base, total: total, hasBegun: true, isOpen: true, told: base) }
+      return state.isRestart(base)
     }
     if isRestart { report(TransferProgress(.download, bytes: base, total: total, isRestart: true)) }
   }
@@ -47,9 +53,8 @@ final class DownloadMeter: Sendable {
   /// Several answers begin side by side, behind so many bytes in all.
   func beginSideBySide(behind bytes: Int64, total: Int64) {
     let isRestart = state.withLock { state in
-      // More than was told is no restart within a call: the line tells now and then only.
-      defer { state = State(base: bytes, total: total, isOpen: true, told: bytes) }
-      return bytes < state.told || state.told == 0 && bytes > 0
+      defer { state = State(base: bytes, total: total, hasBegun: true, isOpen: true, told: bytes) }
+      return state.isRestart(bytes)
     }
     if isRestart { report(TransferProgress(.download, bytes: bytes, total: total, isRestart: true)) }
   }

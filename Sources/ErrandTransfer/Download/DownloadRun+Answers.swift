@@ -43,25 +43,30 @@ extension DownloadRun {
   }
 
   /// A body broke off, or nothing came at all. What came is kept; where bytes came, the rest is asked for again.
-  func broken(_ error: any Error, _ report: DownloadSink.Report) async throws -> Step {
+  func broken(
+    _ error: any Error, _ report: DownloadSink.Report, _ url: HTTPURL
+  ) async throws -> Step {
     if case .mismatch(let mismatch) = report.decision { return try await startOver(because: mismatch) }
-    if let failure = report.failure {
-      try? await disk.value { try self.part.rollBack() }
-      throw failure
-    }
+    if let failure = report.failure { return try await stopped(by: failure) }
     try await disk.value { try self.keep() }
     try context.call.check()
-    guard report.received > 0, record?.isResumable == true, Self.isBreak(error),
-      useTakeUp()
+    guard report.received > 0, record?.isResumable == true, let kind = Self.breakKind(of: error),
+      useTakeUp(.failure(kind), of: url)
     else { throw error }
     context.plan.log?.info("taking the download up again at \(part.written.end) bytes: \(error)")
     return .again
   }
 
-  /// Whether an error is one of the line's that another try may overcome.
-  static func isBreak(_ error: any Error) -> Bool {
-    guard let failure = error as? TransportFailure else { return false }
-    return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(failure.kind)
+  /// The part takes nothing more.
+  func stopped(by failure: any Error) async throws -> Step {
+    try? await disk.value { try self.stop(after: failure) }
+    throw failure
+  }
+
+  /// What an error is of the line's that another try may overcome; nil for any other.
+  static func breakKind(of error: any Error) -> TransportFailure.Kind? {
+    guard let kind = (error as? TransportFailure)?.kind else { return nil }
+    return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(kind) ? kind : nil
   }
 
   /// Drops the part and asks once more for the whole; the second time it is an error.

@@ -81,6 +81,22 @@ extension DownloadRun {
     part.close()
   }
 
+  /// The part takes nothing more. What came before the disk was full is kept, if the record of it finds room; else what
+  /// was kept before.
+  func stop(after failure: any Error) throws {
+    if let failure = failure as? FileFailure, failure.operation == .write, failure.kind == .full,
+      (try? keepBehindCut()) != nil
+    {
+      return
+    }
+    try part.rollBack()
+  }
+
+  private func keepBehindCut() throws {
+    try part.cutTorn()
+    try keep()
+  }
+
   /// Keeps what can be gone on with; removes what cannot.
   func keep() throws {
     guard let record else { return }

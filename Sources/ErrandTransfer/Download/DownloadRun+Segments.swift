@@ -16,13 +16,18 @@ extension DownloadRun {
     }
   }
 
-  /// Takes one of the times that a broken body may be taken up again; false where none is left.
-  func useTakeUp() -> Bool {
-    state.withLock { state in
+  /// Takes one of the times that a broken body may be taken up again; false where none is left, or the budget of the
+  /// host does not allow it.
+  func useTakeUp(_ reason: RetryReason, of url: HTTPURL) -> Bool {
+    let isLeft = state.withLock { state in
       guard state.takeUps > 0 else { return false }
       state.takeUps -= 1
       return true
     }
+    guard isLeft, let cost = retrying.payForTakeUp(reason, at: url.origin) else { return false }
+    state.withLock { $0.paid = (cost, url.origin) }
+    context.record.retried(RetryMetrics(reason: reason, delay: .zero))
+    return true
   }
 
   /// The pieces to fetch; nil where one stream does it. A part with gaps is always filled piece by piece, and so is one
@@ -50,7 +55,7 @@ extension DownloadRun {
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {
       // After a wrong checksum the part goes as a whole.
-      if failure is FileFailure { try? await disk.value { try self.part.rollBack() } }
+      if failure is FileFailure { return try await stopped(by: failure) }
       throw failure
     }
     if case .startOver(let mismatch) = report.verdict { return try await startOver(because: mismatch) }
@@ -72,7 +77,7 @@ extension DownloadRun {
     case .startOver, nil: break
     }
     // All gave up, one after the other, some with bytes and some without.
-    if report.received > 0, useTakeUp() { return .again }
+    if report.received > 0, useTakeUp(report.hindrance?.reason ?? .failure(.truncated), of: url) { return .again }
     switch report.hindrance {
     case .refused(let response, let ask): return try await refused(response, ask, url)
     case .broken(let error): throw error

@@ -14,6 +14,8 @@ final class DownloadRun: Sendable {
     var named: String?
     var fetched: Int64 = 0
     var takeUps: Int
+    /// What the last of them cost, and whom.
+    var paid: (cost: Int, origin: HTTPURL.Origin)?
     var hasStartedOver = false
     var hasAskedFreshURL = false
     var hasAskedForFirst = false
@@ -32,18 +34,20 @@ final class DownloadRun: Sendable {
   let identity: RequestIdentity
   private let kept: Int64
   let digests: PartDigests
+  let retrying: RetryControl
   let now: @Sendable () -> Int64
   let state: Locked<State>
 
   private init(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ part: PartFile, _ disk: DiskLane,
-    _ now: @escaping @Sendable () -> Int64
+    _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) {
     self.download = download
     self.request = request
     self.context = context
     self.part = part
     self.disk = disk
+    self.retrying = retrying
     self.now = now
     timers = context.call.timers
     meter = context.onProgress.map(DownloadMeter.init)
@@ -68,7 +72,7 @@ final class DownloadRun: Sendable {
   /// Opens and locks the part, on the disk lane; waits for another download of the target where the rule says so.
   static func open(
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ files: any TransferFiles,
-    _ now: @escaping @Sendable () -> Int64
+    _ retrying: RetryControl, _ now: @escaping @Sendable () -> Int64
   ) async throws -> DownloadRun {
     let target = try download.target(for: request.url)
     let disk = DiskLane()
@@ -76,7 +80,7 @@ final class DownloadRun: Sendable {
       try context.call.check()
       do {
         let part = try await disk.value { try Self.part(of: target, download, files) }
-        return DownloadRun(download, request, context, part, disk, now)
+        return DownloadRun(download, request, context, part, disk, retrying, now)
       } catch let failure as FileFailure where failure.kind == .busy && download.whenBusy == .wait {
         try await context.call.sleep(until: context.call.timers.now.advanced(by: .milliseconds(100)))
       }
@@ -167,9 +171,9 @@ final class DownloadRun: Sendable {
     switch result {
     case .success(let response) where report.isWhole && report.failure == nil: return try await ended(response, report)
     case .success(let response):
-      if let failure = report.failure { throw failure }
+      if let failure = report.failure { return try await stopped(by: failure) }
       return try await refused(response, ask, url)
-    case .failure(let error): return try await broken(error, report)
+    case .failure(let error): return try await broken(error, report, url)
     }
   }
 
@@ -178,6 +182,7 @@ final class DownloadRun: Sendable {
   /// Checks the whole and gives it its name.
   func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
     let file = try await disk.value { try self.finish(response) }
+    if let paid = state.withLock({ $0.paid }) { retrying.succeedAfterTakeUp(paid: paid.cost, at: paid.origin) }
     meter?.finish(file.bytes)
     return response.written(to: file)
   }

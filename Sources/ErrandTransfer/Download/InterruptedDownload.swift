@@ -49,7 +49,8 @@ public struct InterruptedDownload: Sendable, Hashable {
     guard (try? HTTPURL(resource)) != nil else {
       throw APIError(
         .build, .invalidURL,
-        "The download of “\(file.lastPathComponent)” was begun by a name (`resource`); make its request anew, with a URL.")
+        "The download of “\(file.lastPathComponent)” was begun by a name (`resource`); make its request anew, with a "
+          + "URL.")
     }
     var download = Download.to(file)
     if let checksum {

@@ -6,16 +6,19 @@ import Foundation
 /// It stands above Redirecting: it asks the first URL each time, and holds part and lock over all hops.
 package struct Resuming: Interceptor {
   private let files: any TransferFiles
+  private let retrying: RetryControl
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - files: The file system.
+  ///   - retrying: The budgets, out of which a body that breaks off is taken up again.
   ///   - now: The present in milliseconds since 1970, for validators and the record.
   package init(
-    files: any TransferFiles = SystemFiles(),
+    files: any TransferFiles = SystemFiles(), _ retrying: RetryControl,
     now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
   ) {
     self.files = files
+    self.retrying = retrying
     self.now = now
   }
 
@@ -30,7 +33,7 @@ package struct Resuming: Interceptor {
     _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     do {
-      let run = try await DownloadRun.open(download, request, context, files, now)
+      let run = try await DownloadRun.open(download, request, context, files, retrying, now)
       return try await run.carryOut(next)
     } catch {
       throw APIError.transfer(error)

@@ -15,6 +15,15 @@ final class SegmentFetch: Sendable {
     case refused(HTTPResponse, RangeAsk)
     /// The line failed.
     case broken(any Error)
+
+    /// Why what is missing is asked for again; nil for what no other try mends.
+    var reason: RetryReason? {
+      switch self {
+      case .refused(let response, _): .status(response.status)
+      case .broken(let error): (error as? TransportFailure).map { .failure($0.kind) }
+      case .startOver: nil
+      }
+    }
   }
 
   /// How it went.
@@ -171,8 +180,8 @@ final class SegmentFetch: Sendable {
     guard pace.failure == nil, run.context.call.isRunning, error is TransportFailure else {
       return stop(.broken(error))
     }
-    guard report.received > 0, DownloadRun.isBreak(error) else { return giveUp(rest, .broken(error)) }
-    guard run.useTakeUp() else { return stop(.broken(error)) }
+    guard report.received > 0, let kind = DownloadRun.breakKind(of: error) else { return giveUp(rest, .broken(error)) }
+    guard run.useTakeUp(.failure(kind), of: request.url) else { return stop(.broken(error)) }
     giveBack(rest)
     return true
   }

@@ -9,7 +9,8 @@ import Foundation
 ///
 /// After a failure to write or to bring bytes to the disk nothing more is taken: every call throws that failure, the
 /// part is cut to what was on the disk for sure, and the record is left as it is. ``close()`` it, and open it again to
-/// go on.
+/// go on. A write that finds no room is none of these: what was written before may still be committed, behind
+/// ``cutTorn()``.
 package final class PartFile: Sendable {
   /// The names of the target and of what lies beside it.
   package let names: PartNames
@@ -49,7 +50,7 @@ package final class PartFile: Sendable {
 
   /// Writes the next bytes of a single stream, which begins behind the bytes that were there from the start on.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
-    try use(.beside) { file in
+    try use(.beside, isFatal: false) { file in
       let place = state.withLock { $0.cursor }
       let end = try write(file, bytes, at: place)
       state.withLock {
@@ -61,7 +62,7 @@ package final class PartFile: Sendable {
 
   /// Writes bytes at a place: for several ranges side by side.
   package func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws {
-    try use(.beside) { file in
+    try use(.beside, isFatal: false) { file in
       let end = try write(file, bytes, at: place)
       state.withLock { $0.written.insert(place..<end) }
     }
@@ -72,7 +73,12 @@ package final class PartFile: Sendable {
     guard place >= 0, !overflow else {
       throw FileFailure(.write, names.part, .full, detail: "it would be longer than a file can be")
     }
-    try files.write(file, bytes, at: place)
+    do {
+      try files.write(file, bytes, at: place)
+    } catch {
+      if error.kind != .full { noteFailure(error) }
+      throw error
+    }
     return end
   }
 
@@ -111,6 +117,11 @@ package final class PartFile: Sendable {
         $0.written = ByteRanges(); $0.cursor = 0
       }
     }
+  }
+
+  /// Cuts off what a write that found no room has left behind the bytes that count.
+  package func cutTorn() throws {
+    try use(.alone) { file in try files.truncate(file, to: state.withLock { $0.written.end }) }
   }
 
   /// Forgets what was written since the last commit.

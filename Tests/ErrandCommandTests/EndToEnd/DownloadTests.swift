@@ -75,6 +75,22 @@ import Testing
     }
   }
 
+  @Test func `what has no URL is told and left out`() async throws {
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number < 9 { $0.fault = .cut(after: 1 << 19) } }
+    }
+    try await DownloadFolder.with { folder async throws in
+      #expect(try await folder.download(server.url, "-o", folder.file("a"), "--resource", "film").status == 56)
+      #expect(try await folder.download(server.url, "-o", folder.file("b")).status == 56)
+      let run = try await folder.download("-c", "-d", folder.path)
+      #expect(run.status == 64 && run.error.contains("“a” was begun with --resource"), "\(run.error)")
+      check(try folder.bytes("b"))
+      #expect(try folder.names() == ["a.part", "a.part.meta", "b"])
+      let alone = try await folder.download("-c", "-d", folder.path)
+      #expect(alone.status == 64 && alone.error.contains("“a” was begun with --resource"), "\(alone.error)")
+    }
+  }
+
   @Test func `several files have one end`() async throws {
     let server = try LoopbackServer { request in
       request.path == "/lost" ? .status(404, body: "no") : .generated(count: 100_000)

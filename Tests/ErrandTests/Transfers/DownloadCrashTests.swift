@@ -114,6 +114,25 @@ import TestSupport
     }
   }
 
+  @Test(arguments: [1, 4]) func `killed while nginx serves`(parallel: Int) async throws {
+    var random = SystemRandomNumberGenerator()
+    let resource = RangeResource(size: 30_000_000)
+    let nginx = try NginxDownload("ERRAND_NGINX")
+    try nginx.serve(resource)
+    for _ in 0..<max(Self.kills / 5, 4) {
+      let process = try DownloadProcess(nginx.url, nginx.file, parallel: parallel)
+      let moment = Int.random(in: 1...resource.size, using: &random)
+      #expect(await eventually { nginx.partBytes >= moment || nginx.names.contains("film.bin") })
+      let ending = await process.kill()
+      #expect(ending == .killed || ending == .done)
+      if !nginx.names.contains("film.bin") {
+        #expect(try await DownloadProcess(nginx.url, nginx.file, parallel: parallel).finish() == .done)
+      }
+      #expect(nginx.holds(resource), "wrong file after a kill at \(moment)")
+      try FileManager.default.removeItem(at: nginx.file)
+    }
+  }
+
   @Test func `two processes and one file`() async throws {
     let gate = Gate()
     let fixture = try DownloadFixture { $1.fault = .stall(after: 2_000_000, until: gate) }

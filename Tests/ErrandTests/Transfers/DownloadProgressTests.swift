@@ -27,6 +27,7 @@ import Testing
     let told = await Self.told(fixture)
     #expect(fixture.isRight())
     #expect(zip(told, told.dropFirst()).allSatisfy { $0.bytes <= $1.bytes })
+    #expect(!told.contains { $0.isRestart })
     #expect(told.last?.bytes == 3_000_000 && told.last?.total == 3_000_000)
     #expect(told.filter { $0.bytes == 3_000_000 }.count == 1)
   }

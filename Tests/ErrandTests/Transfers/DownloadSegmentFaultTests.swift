@@ -20,10 +20,12 @@ import Testing
     return fixture
   }
 
-  private static func send(_ fixture: DownloadFixture, replaces: Bool) async -> Outcome<DownloadedFile> {
-    await fixture.send {
+  private static func send(_ fixture: DownloadFixture, replaces: Bool) async throws -> Outcome<DownloadedFile> {
+    let checksum = try fixture.checksum()
+    return await fixture.send {
       $0.parallel = 3
       $0.replaces = replaces
+      $0.checksum = checksum
     }
   }
 
@@ -47,13 +49,15 @@ import Testing
     for turn in turns {
       let files = HookedFiles(failing: turn, code)
       let fixture = try Self.story(files, replaces: replaces)
-      let outcome = await Self.send(fixture, replaces: replaces)
+      let outcome = try await Self.send(fixture, replaces: replaces)
       let text = "turn \(turn) of \(files.calls.count)"
       if outcome.error == nil {
         // A record that could not be removed may be left.
         #expect(fixture.isRight() && !fixture.names.contains("film.bin.part"), "\(text)")
       } else {
-        #expect(outcome.error?.stage == .transfer, "\(text): \(outcome.error?.description ?? "")")
+        let error = try #require(outcome.error)
+        // What could not be read is no wrong checksum.
+        #expect(error.stage == .transfer && error.code != .checksumMismatch, "\(text): \(error)")
         // A failure after the rename finds the whole file in place.
         #expect((replaces && fixture.isOld) || !fixture.names.contains("film.bin") || fixture.isRight(), "\(text)")
       }
@@ -74,7 +78,7 @@ import Testing
       }
     }
     let fixture = try Self.story(files, replaces: true)
-    let outcome = await Self.send(fixture, replaces: true)
+    let outcome = try await Self.send(fixture, replaces: true)
     #expect(outcome.error?.code == .diskFull && outcome.error?.stage == .transfer)
     #expect(fixture.isOld && files.openCount == 0)
     room.withLock { $0 = .max }

@@ -36,6 +36,27 @@ import Testing
     #expect(fixture.server.requests.allSatisfy { $0.acceptEncoding == "identity" })
   }
 
+  @Test(arguments: [1, 3]) func `each time it is taken up is told`(parallel: Int) async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      if number == 1 || number == 2 { behaviour.fault = .cut(after: 500_000) }
+    }
+    let outcome = await fixture.send { $0.parallel = parallel }
+    #expect(outcome.error == nil && fixture.isRight())
+    let told = RetryMetrics(reason: .failure(.truncated), delay: .zero)
+    #expect(outcome.metrics.retries == [told, told])
+  }
+
+  @Test func `taking up has the budget of its host`() async throws {
+    let fixture = try DownloadFixture { $1.fault = .cut(after: 1_000) }
+    let outcome = await fixture.send { $0.takeUps = 1_000 }
+    // 500 tokens, of which each time costs five.
+    #expect(outcome.error?.transportKind == .truncated && outcome.metrics.retries.count == 100)
+    #expect(fixture.ranges.count == 101 && fixture.partBytes == 101_000)
+    // What is left of the budget: nothing.
+    let again = await fixture.send()
+    #expect(again.error?.transportKind == .truncated && again.metrics.retries.isEmpty)
+  }
+
   @Test(arguments: [false, true]) func `whole for a range starts over`(isIgnored: Bool) async throws {
     let fixture = try DownloadFixture()
     await fixture.begin()
@@ -108,6 +129,25 @@ import Testing
     fixture.answer()
     _ = try await fixture.send().result.get()
     #expect(fixture.isRight())
+  }
+
+  /// Its bytes are not those of the file: it is decoded on the way, and there is nothing to go on with.
+  @Test func `coded answer is decoded, whole or not at all`() async throws {
+    let fixture = try DownloadFixture(size: 300_000)
+    let press = try LoopbackServer { _ in .ok() }
+    let plain = fixture.resource.bytes(in: 0..<300_000)
+    _ = try await APIClient(baseURL: press.url).send(Upload(.bytes(plain).compressed()))
+    let coded = try #require(press.requests.last?.body)
+    let server = try LoopbackServer { request in
+      let answer = LoopbackAnswer.data(coded).setting("Content-Encoding", to: "gzip").setting("ETag", to: "\"v1\"")
+      return request.number == 1 ? answer.cut(after: 100_000) : answer
+    }
+    let request = FileDownload(server.url + "/film", .to(fixture.file))
+    let broken = await fixture.client.outcome(of: request)
+    #expect(broken.error?.transportKind == .truncated && fixture.names == [])
+    let file = try await fixture.client.send(request)
+    #expect(fixture.isRight() && file.bytes == 300_000 && file.keptBytes == 0)
+    #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["Range"] == nil })
   }
 
   @Test func `another account starts over`() async throws {

@@ -119,6 +119,32 @@ import TestSupport
     #expect(uploads.map(\.bytes) == uploads.map(\.bytes).sorted())
   }
 
+  @Test(arguments: [nil, .upload, .download] as [TransferProgress.Direction?])
+  func `progress can be read beside the call`(direction: TransferProgress.Direction?) async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("f", UploadFolder.bytes(900_000))
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let progress = ProgressStream(direction)
+    let client = APIClient(baseURL: server.url)
+    async let outcome = client.outcome(of: Upload(.file(file)), options: CallOptions(accessories: [progress]))
+    var reports: [TransferProgress] = []
+    for await report in progress.reports { reports.append(report) }
+    #expect(await outcome.error == nil)
+    #expect(direction == nil || reports.allSatisfy { $0.direction == direction })
+    if direction == .upload {
+      #expect(reports.last?.bytes == 900_000 && reports.last?.total == 900_000)
+      #expect(reports.map(\.bytes) == reports.map(\.bytes).sorted())
+    }
+  }
+
+  @Test func `stream of progress ends with a call that fails`() async throws {
+    let progress = ProgressStream()
+    let client = APIClient(baseURL: "no url")
+    async let outcome = client.outcome(of: Upload(.text("x")), options: CallOptions(accessories: [progress]))
+    for await report in progress.reports { Issue.record("\(report)") }
+    #expect(await outcome.error?.code == .invalidURL)
+  }
+
   @Test func `progress does not claim what was not sent`() async throws {
     let server = try LoopbackServer(.uploads(keeping: 0, .never)) { _ in .status(413) }
     let seen = Recorded<TransferProgress>()

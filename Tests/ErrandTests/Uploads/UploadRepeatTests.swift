@@ -27,6 +27,21 @@ import Testing
     }
   }
 
+  @Test func `a file is tried again`() async throws {
+    let folder = try UploadFolder()
+    let file = try folder.file("f", UploadFolder.bytes(100_000))
+    for body in [RequestBody.file(file), .multipart([.text("a", "b"), .file("f", file)])] {
+      let server = try LoopbackServer { $0.number == 1 ? .status(503) : .ok("taken") }
+      var configuration = ClientConfiguration(baseURL: server.url)
+      configuration.retries = RetryPolicy(busyDelay: .zero)
+      let outcome = await APIClient(configuration).outcome(of: Upload(body))
+      #expect(outcome.value == "taken" && outcome.metrics.retries.map(\.reason) == [.status(503)])
+      let seen = server.requests
+      #expect(seen.count == 2 && seen.first?.body == seen.last?.body)
+      #expect(seen.last.map { $0.bodyLength >= 100_000 } == true)
+    }
+  }
+
   @Test func `a stream that was read is not sent again`() async throws {
     let server = try Self.redirecting(307)
     let client = APIClient(baseURL: server.url)

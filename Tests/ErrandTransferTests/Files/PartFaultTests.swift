@@ -74,18 +74,39 @@ import Testing
     try Story.bytes(1, 1_000).dropFirst(Int(part.position)).prefix(count).withUnsafeBytes { try part.append($0) }
   }
 
-  @Test(arguments: [ENOSPC, EDQUOT, EFBIG]) func `full disk cuts to what is safe`(code: Int32) throws {
+  @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [true, false])
+  func `full disk leaves what came before`(code: Int32, isKept: Bool) throws {
     let folder = try TransferFolder()
     let files = FaultyFiles()
-    let (part, _) = try part(files, folder("t"))
-    #expect(folder.bytes("t.part")?.count == 150)
+    let (part, record) = try part(files, folder("t"))
     files.failNext(.write, .torn(code))
     let failure = #expect(throws: FileFailure.self) { try append(80, part) }
     #expect(failure?.kind == .full && failure?.name == "t.part")
-    #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(100)))
+    #expect(folder.bytes("t.part")?.count == 190 && part.position == 150)
+    if isKept {
+      try part.cutTorn()
+      #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(150)))
+      try part.commit(record)
+    }
     part.close()
     let again = try PartFile.open(target: folder("t"))
-    #expect(again.record?.committed == 100 && again.position == 100 && again.problem == nil)
+    let kept = isKept ? 150 : 100
+    #expect(again.record?.committed == Int64(kept) && again.position == kept && again.problem == nil)
+    #expect(folder.bytes("t.part") == Array(Story.bytes(1, 1_000).prefix(kept)))
+  }
+
+  @Test func `torn piece among several is none`() throws {
+    let folder = try TransferFolder()
+    let files = FaultyFiles()
+    let (part, record) = try part(files, folder("t"))
+    let bytes = Story.bytes(1, 1_000)
+    try bytes[500..<600].withUnsafeBytes { try part.write($0, at: 500) }
+    files.failNext(.write, .torn(ENOSPC))
+    #expect(throws: FileFailure.self) { try bytes[300..<400].withUnsafeBytes { try part.write($0, at: 300) } }
+    try part.cutTorn()
+    let kept = try part.commit(record).finished
+    #expect(kept.missing(of: 1_000) == [150..<500, 600..<1_000])
+    #expect(folder.bytes("t.part")?.count == 600)
   }
 
   @Test func `nothing is taken after a failure`() throws {

@@ -7,7 +7,10 @@ struct DownloadCommand {
   static func run(_ words: [String]) async -> ExitCode {
     do {
       let options = try DownloadParser.parse(words)
-      return await DownloadCommand(options: options, jobs: try DownloadPlan(options).jobs()).run()
+      let (jobs, leftOut) = try DownloadPlan(options).jobs()
+      for refusal in leftOut { Terminal.complain(refusal.description) }
+      let code = await DownloadCommand(options: options, jobs: jobs).run()
+      return code == .success ? leftOut.first?.code ?? .success : code
     } catch let refusal as DownloadPlan.Refusal {
       Terminal.complain(refusal.description)
       return refusal.code

@@ -52,4 +52,10 @@ struct DownloadJob: Sendable, Equatable {
     let path = target.path(percentEncoded: false)
     return (try? InterruptedPart.all(in: folder))?.first { $0.target == path }?.record
   }
+
+  /// The bytes that need not be fetched again, those behind a gap among them.
+  var kept: Int64 {
+    guard let left, left.isResumable else { return 0 }
+    return left.finished.count
+  }
 }

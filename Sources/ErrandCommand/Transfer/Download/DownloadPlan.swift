@@ -15,20 +15,20 @@ struct DownloadPlan {
 
   init(_ options: DownloadOptions) { self.options = options }
 
-  /// The downloads, in the order of the words.
-  func jobs() throws(Refusal) -> [DownloadJob] {
-    if let output = options.output { return [try job(to: try file(output))] }
+  /// The downloads, in the order of the words, and why others that were interrupted are left out.
+  func jobs() throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
+    if let output = options.output { return ([try job(to: try file(output))], []) }
     let folder = try folder(options.folder)
     if options.urls.isEmpty { return try interrupted(in: folder) }
     let jobs = options.urls.map { DownloadJob($0, into: folder, checksum: options.checksum) }
     for job in jobs { try Self.check(job) }
     try check(jobs)
-    return jobs
+    return (jobs, [])
   }
 
   private func job(to file: URL) throws(Refusal) -> DownloadJob {
     if let url = options.urls.first { return DownloadJob(url, to: file, checksum: options.checksum) }
-    let jobs = try interrupted(in: file.deletingLastPathComponent()) { $0 == file.path(percentEncoded: false) }
+    let jobs = try interrupted(in: file.deletingLastPathComponent()) { $0 == file.path(percentEncoded: false) }.jobs
     guard let job = jobs.first else { throw Self.nothing("at “\(file.lastPathComponent)”") }
     return job
   }
@@ -81,19 +81,26 @@ struct DownloadPlan {
 
   // MARK: - What was interrupted
 
+  /// Those that can be gone on with without another word; throws where there is none.
   private func interrupted(
     in folder: URL, where isMeant: (String) -> Bool = { _ in true }
-  ) throws(Refusal) -> [DownloadJob] {
+  ) throws(Refusal) -> (jobs: [DownloadJob], leftOut: [Refusal]) {
     let parts: [InterruptedPart]
     do {
       parts = try InterruptedPart.all(in: folder.path(percentEncoded: false)).filter { isMeant($0.target) }
     } catch {
       throw Refusal(description: "\(error)", code: .disk)
     }
-    guard !parts.isEmpty else { throw Self.nothing("in that folder") }
-    var jobs: [DownloadJob] = []
-    for part in parts { jobs.append(try job(goingOnWith: part)) }
-    return jobs
+    var (jobs, leftOut): ([DownloadJob], [Refusal]) = ([], [])
+    for part in parts {
+      do {
+        jobs.append(try job(goingOnWith: part))
+      } catch {
+        leftOut.append(error)
+      }
+    }
+    if jobs.isEmpty { throw leftOut.first ?? Self.nothing("in that folder") }
+    return (jobs, leftOut)
   }
 
   private static func nothing(_ place: String) -> Refusal {

@@ -72,9 +72,9 @@ final class DownloadRunner: Sendable {
   private func ended(_ number: Int) async -> DownloadEnd {
     let job = jobs[number]
     if options.continues, let bytes = WholeFile.bytes(of: job) { return .there(bytes) }
-    guard let call = begin(number) else { return .stopped(kept: kept(of: job)) }
+    guard let call = begin(number) else { return .stopped(kept: job.kept) }
     defer { state.withLock { $0.calls[number] = nil } }
-    let left = options.startsOver ? 0 : kept(of: job)
+    let left = options.startsOver ? 0 : job.kept
     for await progress in call.progress where progress.direction == .download {
       state.withLock { $0.reached[number] = progress }
       display?.report(shown(progress, of: job, left), of: number)
@@ -82,7 +82,7 @@ final class DownloadRunner: Sendable {
     do throws(APIError) {
       return .done(try await call.value())
     } catch {
-      return error.isCancelled ? .stopped(kept: kept(of: job)) : .failed(error, kept: kept(of: job))
+      return error.isCancelled ? .stopped(kept: job.kept) : .failed(error, kept: job.kept)
     }
   }
 
@@ -105,11 +105,6 @@ final class DownloadRunner: Sendable {
       { [client] _ in try await link.url(for: job.url, client) }
     }
     return ShellDownload(job: job, options: options, freshURL: freshURL)
-  }
-
-  private func kept(of job: DownloadJob) -> Int64 {
-    guard let left = job.left, left.isResumable else { return 0 }
-    return left.committed
   }
 
   // MARK: - Showing

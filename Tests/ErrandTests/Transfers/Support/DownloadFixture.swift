@@ -1,4 +1,5 @@
 import Errand
+import ErrandChecksum
 import ErrandTesting
 import ErrandTransfer
 import Foundation
@@ -104,6 +105,13 @@ final class DownloadFixture: Sendable {
   func isRight(_ other: RangeResource? = nil) -> Bool {
     let resource = other ?? resource
     return (try? Data(contentsOf: file)) == resource.bytes(in: 0..<resource.size)
+  }
+
+  /// What the resource hashes to.
+  func checksum() throws -> Checksum {
+    let hash = try DigestAlgorithm.sha256.makeHash()
+    resource.bytes(in: 0..<resource.size).withUnsafeBytes { hash.update($0) }
+    return try Checksum.sha256(hash.finish())
   }
 
   /// Puts a file in the place of the wanted one.

@@ -52,6 +52,9 @@ final class NginxDownload: Sendable {
   /// The file that is wanted.
   var file: URL { folder.appending(path: "film.bin") }
 
+  /// Where it comes from.
+  var url: String { base + "/" + served.lastPathComponent }
+
   /// What lies in the folder, in order.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 

@@ -1,0 +1,49 @@
+import ErrandCore
+import ErrandTesting
+import Testing
+
+@testable import ErrandTransfer
+
+@Suite struct DownloadMeterTests {
+  private let told = Recorded<TransferProgress>()
+
+  private func meter() -> DownloadMeter { DownloadMeter { [told] in told.append($0) } }
+
+  private func tell(_ bytes: Int64, _ meter: DownloadMeter) {
+    meter.tell(TransferProgress(.download, bytes: bytes, total: nil))
+  }
+
+  /// The line tells now and then: the part has more than was told when the body breaks off.
+  @Test func `taking up is no restart`() {
+    let meter = meter()
+    meter.begin(behind: 0, total: 3_000)
+    tell(0, meter)
+    meter.waitForHead()
+    meter.begin(behind: 700, total: 3_000)
+    tell(100, meter)
+    meter.waitForHead()
+    meter.beginSideBySide(behind: 1_000, total: 3_000)
+    meter.tellSideBySide(1_500)
+    #expect(told.all.map(\.bytes) == [0, 800, 1_500])
+    #expect(!told.all.contains { $0.isRestart })
+  }
+
+  @Test func `kept bytes are where counting begins`() {
+    let meter = meter()
+    meter.begin(behind: 700, total: 3_000)
+    tell(100, meter)
+    #expect(told.all.map(\.bytes) == [700, 800])
+    #expect(told.all.map(\.isRestart) == [true, false])
+  }
+
+  @Test func `starting over is a restart`() {
+    let meter = meter()
+    meter.begin(behind: 0, total: 3_000)
+    tell(800, meter)
+    meter.begin(behind: 0, total: 2_000)
+    tell(100, meter)
+    #expect(told.all.map(\.bytes) == [800, 0, 100])
+    #expect(told.all.map(\.isRestart) == [false, true, false])
+    #expect(told.all.map(\.total) == [3_000, 2_000, 2_000])
+  }
+}
