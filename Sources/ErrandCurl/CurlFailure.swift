@@ -8,7 +8,7 @@
   struct CurlFailure {
     /// libcurl's code.
     let code: CURLcode
-    /// libcurl's words; never holds what a request carries.
+    /// libcurl's words; never holds what a request carries, nor what the environment says of a proxy.
     let text: String
     /// The system's error number beside it, or 0.
     var systemError: Int = 0
@@ -43,7 +43,7 @@
 
     init(code: CURLcode, text: String, origin: HTTPURL.Origin) {
       self.code = code
-      self.text = text
+      self.text = Self.masked(text)
       self.origin = origin
     }
 
@@ -58,6 +58,14 @@
       mayHaveBeenSent = transfer.mayHaveBeenSent
       hasBegun = transfer.parser.hasBegun
       isFinal = transfer.parser.isFinal
+    }
+
+    private static let unusableProxy = "Unsupported proxy"
+
+    /// libcurl quotes a proxy that it cannot use as a whole, with its user and its password.
+    private static func masked(_ text: String) -> String {
+      guard text.hasPrefix(unusableProxy) else { return text }
+      return text.prefix { $0 != "'" } + "'…'"
     }
 
     /// What came; the proxy's word that it demands other credentials is no answer of the server.
@@ -114,6 +122,7 @@
 
     /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
     private var isElsewhere: Bool {
+      if text.hasPrefix(Self.unusableProxy) { return true }
       let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
       return text.hasPrefix("Failed to connect to ")
         && !text.hasPrefix("Failed to connect to \(host) port \(origin.port) ")

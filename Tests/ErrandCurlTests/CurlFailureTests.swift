@@ -83,6 +83,22 @@
       #expect(failure.transportFailure.isCertainlyNotSent)
     }
 
+    /// What libcurl says of a proxy in the environment that it cannot use.
+    static let unusableProxies: [(UInt32, String)] = [
+      (CURLE_COULDNT_RESOLVE_PROXY.rawValue, "Unsupported proxy syntax in 'http://eve:s3cret@proxy.example:x'"),
+      (CURLE_COULDNT_CONNECT.rawValue, "Unsupported proxy scheme for 'ftp://eve:s3cret@proxy.example'"),
+      (CURLE_COULDNT_CONNECT.rawValue, "Unsupported proxy scheme for 'ftp://e've:s3cret@proxy.example and more than f"),
+    ]
+
+    @Test(arguments: unusableProxies)
+    func `a proxy that cannot be used is not quoted`(_ code: UInt32, _ text: String) throws {
+      let failure = CurlFailure(code: CURLcode(code), text: text, origin: try HTTPURL("https://example.com").origin)
+        .transportFailure
+      #expect(failure.kind == .proxy)
+      #expect(failure.description.contains("Unsupported proxy s"))
+      for secret in ["eve", "s3cret", "proxy.example"] { #expect(!failure.description.contains(secret)) }
+    }
+
     static let verdicts: [(Int, TransportFailure.Kind, String)] = [
       (10, .certificateExpired, "The certificate of https://example.com has expired;"),
       (9, .certificateNotYetValid, "is not valid yet"), (18, .certificateSelfSigned, "signed by itself"),
