@@ -37,7 +37,8 @@
       if code != CURLE_OK { transfer.readLastWords() }
       if code == CURLE_OK || transfer.hasWholeAnswer { return try answer(of: transfer) }
       if transfer.isStale { throw allStale }
-      if code == CURLE_OPERATION_TIMEDOUT, transfer.mayHaveBeenSent { transfer.exchange.call.stop(.expired) }
+      let call = transfer.exchange.call
+      if code == CURLE_OPERATION_TIMEDOUT, call.timeLeft == .zero { call.stop(.expired) }
       throw CurlFailure(transfer, handle, code).transportFailure
     }
 
@@ -103,7 +104,7 @@
       case CURLE_PROXY: text.contains("rejected by the SOCKS5 server") ? .proxyCredentials : .proxy
       case CURLE_COULDNT_RESOLVE_HOST: .nameLookup
       case CURLE_COULDNT_CONNECT: unconnected
-      case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent ? .idleTimeout : .connectTimeout
+      case CURLE_OPERATION_TIMEDOUT: mayHaveBeenSent && !isConnecting ? .idleTimeout : .connectTimeout
       case CURLE_PARTIAL_FILE: .truncated
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT: .malformedResponse
       case CURLE_OUT_OF_MEMORY: hasBegun || mayHaveBeenSent ? .tooLarge : .other
@@ -112,6 +113,11 @@
       case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: broken
       default: Self.tlsCodes.contains(code.rawValue) ? tlsKind : .other
       }
+    }
+
+    /// Whether libcurl was at a connection when the time was over; at a second one, where a kept one had died.
+    private var isConnecting: Bool {
+      ["Connection time", "Failed to connect", "Resolving timed out"].contains { text.hasPrefix($0) }
     }
 
     private var unconnected: TransportFailure.Kind {

@@ -33,6 +33,7 @@
       Row(CURLE_COULDNT_CONNECT, .connecting, .proxy, "Failed to connect to proxy.example port 3128 after 1 ms: …"),
       Row(CURLE_OPERATION_TIMEDOUT, .connecting, .connectTimeout),
       Row(CURLE_OPERATION_TIMEDOUT, .sent, .idleTimeout),
+      Row(CURLE_OPERATION_TIMEDOUT, .sent, .connectTimeout, "Connection timed out after 500 milliseconds"),
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls), Row(CURLE_PEER_FAILED_VERIFICATION, .connecting, .tls),
       Row(CURLE_SSL_CACERT_BADFILE, .connecting, .tls), Row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .connecting, .pinMismatch),
       Row(CURLE_SSL_CERTPROBLEM, .connecting, .tls),
@@ -70,6 +71,31 @@
       #expect(result.kind == row.kind)
       #expect(result.isCertainlyNotSent == (row.moment == .connecting))
       #expect(result.description.contains("libcurl \(row.code)"))
+    }
+
+    @Test(arguments: [nil, .seconds(3600), .zero] as [Duration?])
+    func `only a deadline that has passed stops the call`(_ left: Duration?) throws {
+      let call = CallState(deadline: left.map { MonotonicInstant.now.advanced(by: $0) })
+      let failure = try Self.lateFailure(of: call)
+      #expect(call.isStopped == (left == .zero))
+      #expect(failure?.kind == .idleTimeout)
+      #expect(failure?.isCertainlyNotSent == false)
+    }
+
+    /// What comes of a time-out in libcurl after the request was begun.
+    private static func lateFailure(of call: CallState) throws -> TransportFailure? {
+      let configuration = CurlConfiguration()
+      let loop = CurlLoop(configuration, .standard)
+      let handle = try #require(
+        CurlHandle(configuration: configuration, trust: .standard, connections: loop.connections))
+      let exchange = Exchange(request: try HTTPRequest(url: "https://example.com/"), call: call)
+      return withExtendedLifetime(loop) {
+        let transfer = CurlTransfer(exchange, loop: loop)
+        #expect(transfer.mayRequest(over: nil))
+        return #expect(throws: TransportFailure.self) {
+          try CurlFailure.outcome(of: transfer, handle: handle, code: CURLE_OPERATION_TIMEDOUT)
+        }
+      }
     }
 
     @Test(arguments: [
