@@ -30,7 +30,7 @@ final class HedgeRace: Sendable {
       storage.copies.append(copy)
       return storage.copies.count == 1
     }
-    guard let isFirst else { return }
+    guard let isFirst else { return copy.state.settle() }
     let own = context.copied(copy.state, copy.record, tellsProgress: isFirst)
     Task {
       let came: Result<HTTPResponse, any Error>
