@@ -183,7 +183,7 @@ final class StoreWorker {
     let now = MonotonicInstant.now
     let since = busySince ?? now
     busySince = since
-    return since.duration(to: now) > .seconds(30)
+    return since.duration(to: now) > (mailbox.isClosing ? .seconds(5) : .seconds(30))
   }
 
   private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
