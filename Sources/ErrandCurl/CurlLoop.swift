@@ -96,7 +96,15 @@
     }
 
     private func abandon() {
-      for command in inbox.withLock({ $0.abandon() }) { refuse(command) }
+      let (commands, standIn) = inbox.withLock { $0.abandon() }
+      for command in commands { refuse(command) }
+      if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
+    }
+
+    /// Serves the timers while there is no thread, and tries to start it.
+    private func standIn() {
+      while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
+      perform(inbox.withLock { $0.endStandIn() })
     }
 
     /// Fails what comes to a loop that has no thread; jobs go on elsewhere.
