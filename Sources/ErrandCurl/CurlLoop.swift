@@ -111,7 +111,7 @@
     private func refuse(_ command: CurlCommand) {
       switch command {
       case .submit(let transfer):
-        transfer.result = .failure(Self.outOfRoom)
+        transfer.result = .failure(Self.outOfRoom(transfer))
         transfer.wakeup?.resume()
       case .run(let job, let executor):
         DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
@@ -202,13 +202,17 @@
       transfer.place = running.count
       running.append(transfer)
       guard let handle = pool.take() ?? makeHandle() else {
-        return end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+        return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
       }
       transfer.handle = handle
       handle.prepare(transfer)
       expectWatch(of: transfer)
+      add(transfer, handle, multi)
+    }
+
+    private func add(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
-        end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+        end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
       }
     }
 
@@ -222,8 +226,11 @@
       return handshakes
     }
 
-    private static let outOfRoom = TransportFailure(
-      .other, "There is no memory or no file descriptor left for another request.", isCertainlyNotSent: true)
+    private static func outOfRoom(_ transfer: CurlTransfer) -> TransportFailure {
+      TransportFailure(
+        .other, "There is no memory or no file descriptor left for another request.",
+        isCertainlyNotSent: !transfer.mayHaveBeenSent)
+    }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
       var code = CURLE_OK
@@ -241,8 +248,7 @@
         curl_multi_remove_handle(multi, handle.easy)
         handle.prepare(transfer)
         if transfer.needsFreshConnection { handle.demandFreshConnection() }
-        curl_multi_add_handle(multi, handle.easy)
-        return
+        return add(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
       // A handle that was once refused an expectation waits for none any more.
