@@ -38,7 +38,7 @@
 
     private static func trimmed(_ text: Substring) -> String {
       text.utf8.withContiguousStorageIfAvailable { bytes in
-        CurlLine.text(CurlLine.trimmed(UnsafeRawBufferPointer(bytes)))
+        RawFieldBlock.text(CurlLine.trimmed(UnsafeRawBufferPointer(bytes)))
       } ?? String(text)
     }
 

@@ -22,9 +22,6 @@
       if proxy != .none { try validateBesideProxy() }
     }
 
-    /// Whether it may connect to some addresses alone.
-    var restrictsAddresses: Bool { isForTests || addressPolicy != .any }
-
     /// Whether its trust is for tests, and so for loopback alone.
     var isForTests: Bool {
       if case .test = certificateAuthority { true } else { false }

@@ -36,7 +36,7 @@
       if let failure = transfer.failure { throw failure }
       if code != CURLE_OK { transfer.readLastWords() }
       if code == CURLE_OK || transfer.hasWholeAnswer { return try answer(of: transfer) }
-      if transfer.isStale { throw allStale }
+      if transfer.isStale { throw allStale(isCertainlyNotSent: !transfer.mayHaveBeenSent) }
       let call = transfer.exchange.call
       if code == CURLE_OPERATION_TIMEDOUT, call.timeLeft == .zero { call.stop(.expired) }
       throw CurlFailure(transfer, handle, code).transportFailure
@@ -80,9 +80,11 @@
       return response
     }
 
-    private static let allStale = TransportFailure(
-      .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
-      isCertainlyNotSent: true)
+    private static func allStale(isCertainlyNotSent: Bool) -> TransportFailure {
+      TransportFailure(
+        .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
+        isCertainlyNotSent: isCertainlyNotSent)
+    }
 
     /// What the system says where there is no network at all.
     private static let offlineErrors = [Int(ENETDOWN), Int(ENETUNREACH)]

@@ -31,6 +31,8 @@
     private var isClosing = false
     /// The moment until which the loop sleeps; nil while it is awake.
     private var sleepsUntil: MonotonicInstant?
+    /// When somebody else looks after the timers, as there is no thread; nil where nobody does.
+    private var standIn: MonotonicInstant?
 
     mutating func push(_ command: CurlCommand) -> Duty {
       guard phase != .ended else { return .refuse }
@@ -74,11 +76,27 @@
       sleepsUntil = nil
     }
 
-    /// Ends the loop before its time, as its thread could not be started. Returns what nobody will do now.
-    mutating func abandon() -> [CurlCommand] {
-      phase = .ended
+    /// Takes back that the thread was started. Timers wait on; the commands, which nobody will do now, are given back,
+    /// with the moment at which somebody else must look after the timers, unless that is arranged already.
+    mutating func abandon() -> ([CurlCommand], standIn: MonotonicInstant?) {
+      phase = isClosing ? .ended : .unstarted
       defer { commands = [] }
-      return commands
+      guard phase == .unstarted, let next = timers.next, standIn.map({ next < $0 }) ?? true else {
+        return (commands, nil)
+      }
+      standIn = next
+      return (commands, next)
+    }
+
+    /// Takes out the earliest action that is due, where no thread does it.
+    mutating func popStranded(_ now: MonotonicInstant) -> TimerHeap.Action? {
+      phase == .unstarted ? timers.popDue(now) : nil
+    }
+
+    /// Starts the thread again for the timers that are left.
+    mutating func endStandIn() -> Duty {
+      standIn = nil
+      return phase == .unstarted && timers.next != nil ? duty() : .nothing
     }
 
     /// Says what follows when all has been done: more work, a sleep that ends at `latest` at the latest, or the end.

@@ -53,11 +53,6 @@
       return byte < 128 && marks >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// UTF-8 where it is valid, ISO 8859-1 otherwise.
-    static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-      String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
     /// The bytes without blanks and tabs around them.
     static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
       var start = 0

@@ -96,14 +96,22 @@
     }
 
     private func abandon() {
-      for command in inbox.withLock({ $0.abandon() }) { refuse(command) }
+      let (commands, standIn) = inbox.withLock { $0.abandon() }
+      for command in commands { refuse(command) }
+      if let standIn { _ = SharedTimers.shared.schedule(at: standIn) { [weak self] in self?.standIn() } }
+    }
+
+    /// Serves the timers while there is no thread, and tries to start it.
+    private func standIn() {
+      while let action = inbox.withLock({ $0.popStranded(.now) }) { action() }
+      perform(inbox.withLock { $0.endStandIn() })
     }
 
     /// Fails what comes to a loop that has no thread; jobs go on elsewhere.
     private func refuse(_ command: CurlCommand) {
       switch command {
       case .submit(let transfer):
-        transfer.result = .failure(Self.outOfRoom)
+        transfer.result = .failure(Self.outOfRoom(transfer))
         transfer.wakeup?.resume()
       case .run(let job, let executor):
         DispatchQueue.global().async { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
@@ -196,13 +204,17 @@
       transfer.place = running.count
       running.append(transfer)
       guard let handle = pool.take() ?? makeHandle() else {
-        return end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+        return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
       }
       transfer.handle = handle
       handle.prepare(transfer)
       expectWatch(of: transfer)
+      add(transfer, handle, multi)
+    }
+
+    private func add(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
-        end(transfer, .failure(Self.outOfRoom), multi, handleIsClean: false)
+        end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
       }
     }
 
@@ -216,8 +228,11 @@
       return handshakes
     }
 
-    private static let outOfRoom = TransportFailure(
-      .other, "There is no memory or no file descriptor left for another request.", isCertainlyNotSent: true)
+    private static func outOfRoom(_ transfer: CurlTransfer) -> TransportFailure {
+      TransportFailure(
+        .other, "There is no memory or no file descriptor left for another request.",
+        isCertainlyNotSent: !transfer.mayHaveBeenSent)
+    }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
       var code = CURLE_OK
@@ -235,8 +250,7 @@
         curl_multi_remove_handle(multi, handle.easy)
         handle.prepare(transfer)
         if transfer.needsFreshConnection { handle.demandFreshConnection() }
-        curl_multi_add_handle(multi, handle.easy)
-        return
+        return add(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
       // A handle that was once refused an expectation waits for none any more.

@@ -19,7 +19,7 @@
       guard all(field.value, { $0 != 0x0D && $0 != 0x0A && $0 != 0 }) else {
         throw refused("the value of \(field.name) holds a line end or NUL")
       }
-      if isFraming(field.name) { throw refused("\(field.name) is the transport's own field") }
+      if WireRules.isFraming(field.name) { throw refused("\(field.name) is the transport's own field") }
     }
 
     private static func isToken(_ text: String) -> Bool { !text.isEmpty && all(text) { CurlLine.isToken($0) } }
@@ -32,19 +32,6 @@
         for byte in bytes { keeps = keeps && rule(byte) }
         return keeps
       } ?? text.utf8.allSatisfy(rule)
-    }
-
-    private static func isFraming(_ name: HTTPFieldName) -> Bool {
-      switch name.rawValue.utf8.count {
-      case 4: name == "Host"
-      case 6: name == "Expect"
-      case 7: name == "Upgrade"
-      case 10: name == "Connection" || name == "Keep-Alive"
-      case 14: name == .contentLength
-      case 16: name == "Proxy-Connection"
-      case 17: name == "Transfer-Encoding"
-      default: false
-      }
     }
 
     private static func refused(_ text: String) -> TransportFailure {

@@ -44,7 +44,7 @@
       guard line.count > end else { return "" }
       guard line[end] == 0x20 else { throw .malformed("the status is not a number of three digits") }
       if line.count - end == 3, line[end + 1] == 0x4F, line[end + 2] == 0x4B { return "OK" }
-      return CurlLine.text(UnsafeRawBufferPointer(rebasing: line[(end + 1)...]))
+      return RawFieldBlock.text(UnsafeRawBufferPointer(rebasing: line[(end + 1)...]))
     }
   }
 #endif

@@ -46,6 +46,8 @@
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?
     private var requests = 0
+    /// Whether the server may have seen a part of it before it began anew.
+    private var wasBegun = false
     /// Whether the end of the body is the end of TLS, which the server has to announce.
     private var awaitsClose = false
     /// The body that libcurl pulls; nil where there is none, or where it travels with the head.
@@ -168,6 +170,7 @@
     func forgetAnswer() {
       isExpectationRefused = false
       expectsContinue = false
+      wasBegun = mayHaveBeenSent
       requests = 0
       body = nil
       lateTrailers = nil
@@ -181,7 +184,7 @@
     func pull(_ body: HTTPBody?) { upload = body.map(CurlUpload.init) }
 
     /// Whether the server may have seen a part of the request.
-    var mayHaveBeenSent: Bool { requests > 0 }
+    var mayHaveBeenSent: Bool { wasBegun || requests > 0 }
 
     // MARK: - Head
 

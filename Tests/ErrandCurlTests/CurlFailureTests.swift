@@ -76,14 +76,22 @@
     @Test(arguments: [nil, .seconds(3600), .zero] as [Duration?])
     func `only a deadline that has passed stops the call`(_ left: Duration?) throws {
       let call = CallState(deadline: left.map { MonotonicInstant.now.advanced(by: $0) })
-      let failure = try Self.lateFailure(of: call)
+      let failure = try Self.failure(of: call, CURLE_OPERATION_TIMEDOUT) { _ in }
       #expect(call.isStopped == (left == .zero))
       #expect(failure?.kind == .idleTimeout)
       #expect(failure?.isCertainlyNotSent == false)
     }
 
-    /// What comes of a time-out in libcurl after the request was begun.
-    private static func lateFailure(of call: CallState) throws -> TransportFailure? {
+    @Test func `request that began anew may have been seen`() throws {
+      let failure = try Self.failure(of: CallState(), CURLE_COULDNT_CONNECT) { $0.forgetAnswer() }
+      #expect(failure?.kind == .refused)
+      #expect(failure?.isCertainlyNotSent == false)
+    }
+
+    /// What comes of libcurl's code after the request was begun.
+    private static func failure(
+      of call: CallState, _ code: CURLcode, meanwhile: (CurlTransfer) -> Void
+    ) throws -> TransportFailure? {
       let configuration = CurlConfiguration()
       let loop = CurlLoop(configuration, .standard)
       let handle = try #require(
@@ -92,8 +100,9 @@
       return withExtendedLifetime(loop) {
         let transfer = CurlTransfer(exchange, loop: loop)
         #expect(transfer.mayRequest(over: nil))
+        meanwhile(transfer)
         return #expect(throws: TransportFailure.self) {
-          try CurlFailure.outcome(of: transfer, handle: handle, code: CURLE_OPERATION_TIMEDOUT)
+          try CurlFailure.outcome(of: transfer, handle: handle, code: code)
         }
       }
     }

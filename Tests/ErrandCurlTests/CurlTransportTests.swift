@@ -22,7 +22,7 @@
         HTTPRequest(url: url, fields: ["A": "b\0"]), HTTPRequest(url: url, fields: ["A": "b\r"]),
         HTTPRequest(url: url, fields: ["host": "evil"]), HTTPRequest(url: url, fields: ["Content-Length": "7"]),
         HTTPRequest(url: url, fields: ["Transfer-Encoding": "chunked"]),
-        HTTPRequest(url: url, fields: ["Connection": "close"]),
+        HTTPRequest(url: url, fields: ["Connection": "close"]), HTTPRequest(url: url, fields: ["TE": "trailers"]),
         HTTPRequest(url: url, fields: ["Expect": "100-continue"]),
         HTTPRequest(method: .head, url: url, body: HTTPBody(Data([1]))),
       ]

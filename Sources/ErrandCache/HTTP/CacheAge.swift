@@ -24,7 +24,7 @@ package enum CacheAge {
   /// The value of `Age` in an answer: the first member of the first line where that is a number (section 5.1).
   static func seconds(_ fields: HTTPFields) -> Int64? {
     for line in fields.values(of: "Age") {
-      let first = FieldList.trimmed(line.utf8.prefix { $0 != 0x2C })
+      let first = ASCII.trimmed(line.utf8.prefix { $0 != 0x2C })
       if let seconds = DeltaSeconds.read(first) { return seconds }
     }
     return nil

@@ -27,9 +27,6 @@ package struct EntityTag: Sendable, Hashable {
     self.init(value)
   }
 
-  /// Whether both are the same bytes for sure.
-  package func isStronglyEqual(_ other: EntityTag) -> Bool { !isWeak && self == other }
-
   /// Whether both mean the same.
   package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }

@@ -9,7 +9,7 @@ enum FieldList {
     while !rest.isEmpty {
       let member = rest.prefix(upTo: end(of: rest))
       rest = rest[member.endIndex...].dropFirst()
-      let text = trimmed(member)
+      let text = ASCII.trimmed(member)
       if !text.isEmpty { members.append(Substring(text)) }
     }
     return members
@@ -32,12 +32,5 @@ enum FieldList {
       }
     }
     return bytes.endIndex
-  }
-
-  /// Without spaces and tabs at both ends.
-  static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
-    var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
-    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
-    return bytes
   }
 }

@@ -70,10 +70,10 @@ package enum Varying: Sendable, Hashable {
   /// Several lines become one; in fields that are known to be lists, space around commas and semicolons becomes that
   /// which most programs write: `a, b;q=0.5`.
   private static func normalised(_ lines: [String], _ name: String) -> String {
-    let joined = lines.map { String(FieldList.trimmed($0.utf8[...])) ?? $0 }.joined(separator: ", ")
+    let joined = lines.map { String(ASCII.trimmed($0.utf8[...])) ?? $0 }.joined(separator: ", ")
     guard ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name) else { return joined }
     return FieldList.members(joined).map { member in
-      member.split(separator: ";").map { String(FieldList.trimmed($0.utf8)) ?? String($0) }.joined(separator: ";")
+      member.split(separator: ";").map { String(ASCII.trimmed($0.utf8)) ?? String($0) }.joined(separator: ";")
     }.joined(separator: ", ")
   }
 
@@ -82,10 +82,6 @@ package enum Varying: Sendable, Hashable {
     form.add(name)
     form.add(value)
     let words = form.digest.words
-    return "sha-256 "
-      + [words.0, words.1, words.2, words.3].map { word in
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-      }.joined()
+    return "sha-256 " + [words.0, words.1, words.2, words.3].map(Digest.hexadecimal).joined()
   }
 }

@@ -20,6 +20,12 @@ public struct Digest: Sendable, Hashable {
     }
   }
 
+  /// Eight bytes as sixteen lower-case digits.
+  static func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
   /// Whether both are the same bytes.
   public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 

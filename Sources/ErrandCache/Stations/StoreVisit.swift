@@ -182,7 +182,7 @@ struct StoreVisit {
     guard trip.question.policy.model != .http, (200...299).contains(response.status), let shape = context.plan.shape,
       context.cache?.bodiesAreFinal == true
     else { return true }
-    if response.body.count <= 16_384 { return (try? shape.check(data: response.body)) != nil }
+    if response.body.count <= Validating.inlineLimit { return (try? shape.check(data: response.body)) != nil }
     return await Self.checkElsewhere(shape, response)
   }
 

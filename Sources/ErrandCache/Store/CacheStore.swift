@@ -33,9 +33,13 @@ public protocol CacheStore: Sendable {
 
   /// Stores an entry in place of the one with the same key and variant. Returns at once, written behind; the next
   /// ``find(_:choosing:call:patience:)`` of this process finds it.
+  ///
+  /// The cache holds a lock meanwhile, so that nothing is stored after its removal: do not call back into the cache.
   func put(_ entry: CacheEntry)
 
   /// Replaces the head of an entry whose body still holds, if it is still the one with this response time.
+  ///
+  /// The cache holds a lock meanwhile, as for ``put(_:)``: do not call back into the cache.
   func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead)
 
   /// Removes entries. What was put before is removed, too, and is not found by anybody who asks after this returned.

@@ -20,11 +20,5 @@ extension APIClient {
   }
 
   /// The cache in use; nil where there is none.
-  package var answerCache: (any AnswerCache)? {
-    switch configuration.cache.kind {
-    case .standard: fittings.standardCache
-    case .off: nil
-    case .own(let cache): cache
-    }
-  }
+  package var answerCache: (any AnswerCache)? { snapshot.cache }
 }

@@ -89,7 +89,7 @@ public final class APIClient: Sendable {
     let outcome = await outcome(of: request, options: options)
     let value = try outcome.result.get()
     guard let request = outcome.request, let raw = outcome.response, let origin = outcome.origin else {
-      throw APIError(.transport, .decoding, "The call ended without an answer.")
+      throw Self.unanswered
     }
     return APIResponse(value: value, request: request, raw: raw, origin: origin, metrics: outcome.metrics)
   }
@@ -110,9 +110,14 @@ public final class APIClient: Sendable {
     let ending = run.finish(await listen(to: run)) { $0 }
     if let error = ending.error { throw error }
     guard let response = ending.response else {
-      throw APIError(.transport, .decoding, "The call ended without an answer.")
+      throw Self.unanswered
     }
     return response
+  }
+
+  private static var unanswered: APIError {
+    let code = APIError.Code(rawValue: TransportFailure.Kind.other.rawValue)
+    return APIError(.transport, code, "The call ended without an answer.")
   }
 
   /// A run that works where the caller is. Progress is told in place, on the transport's thread: so all of it comes

@@ -7,7 +7,7 @@ final class ClientSnapshot: Sendable {
   let capabilities: TransportCapabilities
   let base: HTTPURL.Origin?
   let hosts: Result<HostList?, APIError>
-  private let cache: (any AnswerCache)?
+  let cache: (any AnswerCache)?
 
   init(_ configuration: ClientConfiguration, _ fittings: ClientFittings) {
     self.configuration = configuration
@@ -19,7 +19,12 @@ final class ClientSnapshot: Sendable {
     capabilities = (try? transport.get())?.capabilities ?? []
     builder = RequestBuilder(
       configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])
-    let cache = Self.cache(configuration.cache, fittings)
+    let cache: (any AnswerCache)? =
+      switch configuration.cache.kind {
+      case .standard: fittings.standardCache
+      case .off: nil
+      case .own(let cache): cache
+      }
     self.cache = cache
     line = transport.map { transport in
       Line(
@@ -38,14 +43,6 @@ final class ClientSnapshot: Sendable {
   func settle(in sessions: ClientSessions) {
     sessions.take(cache: cache, cookies: configuration.cookies, accessories: configuration.accessories)
     (configuration.credentials as? CredentialStore)?.attach(sessions)
-  }
-
-  private static func cache(_ choice: CacheChoice, _ fittings: ClientFittings) -> (any AnswerCache)? {
-    switch choice.kind {
-    case .standard: fittings.standardCache
-    case .off: nil
-    case .own(let cache): cache
-    }
   }
 
   private static func transport(

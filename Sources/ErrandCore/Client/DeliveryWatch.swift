@@ -16,7 +16,7 @@ final class DeliveryWatch: Sendable {
     self.name = name
     self.registry = registry
     timers = snapshot.timers
-    log = snapshot.configuration.log ?? { FileHandle.standardError.write(Data("errand \($0)\n".utf8)) }
+    log = snapshot.configuration.log ?? { try? FileHandle.standardError.write(contentsOf: Data("errand \($0)\n".utf8)) }
   }
 
   func start() {

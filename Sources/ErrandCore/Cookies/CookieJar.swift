@@ -1,5 +1,4 @@
 import ErrandSupport
-import Foundation
 
 /// Keeps cookies in memory and says which of them a request carries, by RFC 6265.
 ///
@@ -28,7 +27,7 @@ public final class CookieJar: Sendable {
   ///   - cookies: What ``all`` gave, or cookies of the app's own.
   ///   - publicSuffixes: Who knows below which names strangers live; nil for no cookies that hosts share.
   public convenience init(_ cookies: [Cookie] = [], publicSuffixes: (any PublicSuffixes)? = nil) {
-    self.init(cookies, publicSuffixes: publicSuffixes, wallClock: Self.present)
+    self.init(cookies, publicSuffixes: publicSuffixes, wallClock: { HTTPDate.present })
   }
 
   /// - Parameter wallClock: The present in milliseconds since 1970.
@@ -111,10 +110,6 @@ public final class CookieJar: Sendable {
       if url.scheme != .https, state.shelf.hasSecure(covering: cookie, at: now) { throw .coversSecure }
       state.shelf.put(cookie, at: now)
     }
-  }
-
-  private static func present() -> Int64 {
-    Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0
   }
 }
 

@@ -26,7 +26,7 @@ extension APIError.Code {
   public static let refreshFailed = Self(rawValue: "refreshFailed")
   /// The call's account was logged out while it was under way.
   public static let loggedOut = Self(rawValue: "loggedOut")
-  /// The call was not let in.
+  /// The call was not let in, by an interceptor of your own; the library throws codes that say why.
   public static let admission = Self(rawValue: "admission")
   /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
   public static let queueFull = Self(rawValue: "queueFull")

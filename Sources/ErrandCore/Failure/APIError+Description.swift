@@ -102,6 +102,15 @@ extension APIError {
     }
   }
 
+  /// What a format says of a value that it cannot write. An encoder's error is told by place and reason alone: the value
+  /// may be a secret.
+  static func writingClause(_ error: any Error) -> String {
+    guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
+    let failure = FormatFailure(
+      .mismatch, context.debugDescription, path: FormatFailure.path("", context.codingPath))
+    return failure.description
+  }
+
   /// A clause as a sentence: a capital at its head, unless that is a URL, and a full stop at its end, unless it ends as
   /// a sentence does already.
   static func sentence(_ clause: String) -> String {

@@ -5,14 +5,14 @@
 /// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum
 /// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
-/// ├── authorize    noCredential refreshFailed
+/// ├── authorize    noCredential refreshFailed, invalidArgument for an account without a name
 /// ├── admission    queueFull circuitOpen repeated, or a code of an interceptor's own
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused
 /// ├── validate     status contentType shape notJSON business
 /// ├── decode       decoding reform, tooLarge for a line of a stream
 /// ├── cache        cacheMiss
-/// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch
+/// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch unsupported, invalidURL for a fresh URL
 /// ├── group        step tooFew
 /// ├── cancelled    cancelled loggedOut
 /// └── deadline     deadline

@@ -29,7 +29,7 @@ package struct Validating: Interceptor {
   }
 
   /// Bodies up to this many bytes are judged and decoded where the caller is.
-  static let inlineLimit = 16_384
+  package static let inlineLimit = 16_384
 
   static func checkStatus(of response: HTTPResponse, by rule: StatusRule) throws(APIError) {
     guard !rule.accepts(response.status) else { return }

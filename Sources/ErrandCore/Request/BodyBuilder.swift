@@ -60,8 +60,8 @@ struct BodyBuilder {
       return try encode()
     } catch {
       if let error = error as? APIError { throw error }
-      throw .build(
-        .invalidBody, APIError.sentence("the body could not be written as \(name): \(error)"), cause: error)
+      let clause = "the body could not be written as \(name): \(APIError.writingClause(error))"
+      throw .build(.invalidBody, APIError.sentence(clause), cause: error)
     }
   }
 

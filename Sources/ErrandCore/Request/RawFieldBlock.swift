@@ -38,7 +38,7 @@ package final class RawFieldBlock: Sendable {
   }
 
   /// UTF-8 where it is valid, ISO 8859-1 otherwise (RFC 9110 section 5.5 leaves bytes over 127 opaque).
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+  package static func text(_ bytes: some Collection<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 }

@@ -35,7 +35,8 @@ package enum WireRules {
 
   private static func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  private static func isFraming(_ name: HTTPFieldName) -> Bool {
+  /// Whether a field frames the message or belongs to one connection alone.
+  package static func isFraming(_ name: HTTPFieldName) -> Bool {
     switch name.rawValue.utf8.count {
     case 2: name == "TE"
     case 4: name == "Host"

@@ -16,7 +16,7 @@ public struct MediaType: Sendable, Hashable {
   /// Reads a field's value; nil where it is no media type. Linear in its length.
   public init?(_ text: String) {
     var rest = text.utf8[...]
-    let essence = Self.trimmed(rest.prefix { $0 != 0x3B })
+    let essence = ASCII.trimmed(rest.prefix { $0 != 0x3B })
     guard let slash = essence.firstIndex(of: 0x2F), slash != essence.startIndex else { return nil }
     let subtype = essence[slash...].dropFirst()
     guard !subtype.isEmpty, essence[..<slash].allSatisfy({ ASCII.isToken($0) }),
@@ -50,12 +50,12 @@ public struct MediaType: Sendable, Hashable {
 
   /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.
   private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {
-    let name = trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
+    let name = ASCII.trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
     rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
     guard rest.first == 0x3D else { return nil }
     rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
     let isQuoted = rest.first == 0x22
-    let value = isQuoted ? quoted(&rest) : String(decoding: trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    let value = isQuoted ? quoted(&rest) : String(decoding: ASCII.trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
     rest = rest.drop { $0 != 0x3B }
     return Parameter(name: lowercased(name), value: value)
   }
@@ -72,12 +72,6 @@ public struct MediaType: Sendable, Hashable {
       if let escaped = rest.popFirst() { out.append(escaped) }
     }
     return String(decoding: out, as: UTF8.self)
-  }
-
-  private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-    var text = text.drop { $0 == 0x20 || $0 == 0x09 }
-    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
-    return text
   }
 
   private static func lowercased(_ text: Substring.UTF8View) -> String {

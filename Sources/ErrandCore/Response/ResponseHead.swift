@@ -12,7 +12,7 @@ public struct ResponseHead: Sendable, Hashable {
     case http3 = "HTTP/3"
   }
 
-  /// The status code, 100 to 599.
+  /// The status code: three digits, 100 to 999. Those above 599 (RFC 9110 section 15) are told as they came.
   public var status: Int
   /// The server's words beside the code; often empty.
   public var reason: String

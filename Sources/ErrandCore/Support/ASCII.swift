@@ -36,6 +36,13 @@ package enum ASCII {
     lowercased(byte) &- 0x61 < 26 || isDigit(byte)
   }
 
+  /// A text without spaces and tabs at both ends.
+  package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    var text = text.drop { $0 == 0x20 || $0 == 0x09 }
+    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+    return text
+  }
+
   package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
   /// The value of a hexadecimal digit.

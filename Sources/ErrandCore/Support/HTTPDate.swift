@@ -1,3 +1,5 @@
+import Foundation
+
 /// The date format of HTTP (RFC 9110 section 5.6.7), read strictly and written in the preferred form. Moments are
 /// milliseconds since 1970 in UTC.
 package enum HTTPDate {
@@ -8,6 +10,9 @@ package enum HTTPDate {
   private static let months: [StaticString] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
+
+  /// The present by the system's clock.
+  static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
 
   /// Reads a date in one of the three forms; nil for anything else, with space around it too.
   ///

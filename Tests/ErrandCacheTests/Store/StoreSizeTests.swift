@@ -77,6 +77,38 @@ import Testing
     #expect(await store.size().bytes == folder.bytes)
   }
 
+  @Test(arguments: [Int64.min, -1, .max]) func `sizes that cannot be do no harm`(_ bytes: Int64) async throws {
+    let folder = TestFolder()
+    let limit = 4 << 20
+    let store = SQLiteStore(folder: folder.url, limit: limit)
+    for index in 0..<8 { store.put(Self.filed(index)) }
+    await store.close()
+    do {
+      let database = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
+      try database.run("UPDATE entry SET size = \(bytes)")
+      try database.run("UPDATE state SET file_bytes = \(bytes)")
+    }
+    let reopened = SQLiteStore(folder: folder.url, limit: limit)
+    #expect(await reopened.size().entries == 8)
+    reopened.remove(.key(Sample.key("/0")))
+    reopened.put(Self.filed(1))
+    await reopened.flush()
+    #expect(await reopened.size().entries == 7)
+    for index in 8..<80 {
+      reopened.put(Self.filed(index))
+      if index % 8 == 0 { await reopened.flush() }
+    }
+    await reopened.flush()
+    #expect(folder.bytes <= limit + limit / 10)
+    #expect(abs(await reopened.size().bytes - folder.bytes) <= 4_096)
+    #expect(await !reopened.isMissing(Sample.key("/79")))
+  }
+
+  /// An entry whose body lies in a file.
+  private static func filed(_ index: Int) -> CacheEntry {
+    CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(100_000, seed: UInt64(index + 1)))
+  }
+
   @Test func `decision about space is right`() {
     let settings = StoreSettings(
       folder: URL(filePath: "/nowhere"), limit: 10 << 20, entryLimit: nil, sealing: nil)

@@ -67,6 +67,23 @@ import Testing
     #expect(bench.transport.requests.isEmpty)
   }
 
+  @Test func `value that cannot be written is not told`() async {
+    struct Save: APIRequest {
+      let body: RequestBody?
+      var path: Path { "/note" }
+      var method: HTTPMethod { .put }
+      var decoder: ResponseDecoder<Note> { .propertyList() }
+    }
+    let bench = ScriptedClient()
+    let form: Multipart = [.encoded("note", "s3cret", as: PropertyListFormat())]
+    for body in [RequestBody.propertyList("s3cret"), .multipart(form)] {
+      let error = await bench.failure(of: Save(body: body))
+      #expect(error?.code == .invalidBody && error?.message.contains("could not be written as property list: ") == true)
+      #expect(error?.message.contains("s3cret") == false)
+    }
+    #expect(bench.transport.requests.isEmpty)
+  }
+
   @Test func `unreadable answer names the format`() async {
     let error = await ScriptedClient(answers: [.text("x")]).failure(of: Echo(note: Note(text: "a")))
     #expect(error?.stage == .decode && error?.code == .decoding && error?.cause is Refused)

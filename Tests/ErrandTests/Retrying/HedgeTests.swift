@@ -15,6 +15,21 @@ import TestSupport
     var body: RequestBody?
   }
 
+  /// Begins a second copy though the first one's answer is there, as a call may that was about to.
+  private struct LateCopy: Interceptor {
+    let followers: Recorded<Int>
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      let race = HedgeRace(context)
+      race.begin(request, next)
+      let came = try await race.outcome(by: nil)
+      race.begin(request, next)
+      race.leave()
+      followers.append(context.call.urgency.withLock { $0.followers.count })
+      return try (came ?? .failure(CancellationError())).get()
+    }
+  }
+
   private func client(
     _ server: LoopbackServer, _ rule: HedgeRule = .after(.milliseconds(20)), attempts: Int = 1
   ) -> APIClient {
@@ -62,6 +77,16 @@ import TestSupport
     let server = try server(.ok("quick"))
     let outcome = await client(server, .after(.seconds(60))).outcome(of: Get())
     #expect(outcome.value == "quick" && server.requests.count == 1 && outcome.metrics.retries.isEmpty)
+  }
+
+  @Test func `copy that comes too late leaves nothing behind`() async throws {
+    let server = try server(.ok("quick"))
+    let followers = Recorded<Int>()
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.exchangeInterceptors = [LateCopy(followers: followers)]
+    let outcome = await APIClient(configuration).outcome(of: Get())
+    #expect(outcome.value == "quick" && server.requests.count == 1)
+    #expect(followers.all == [0])
   }
 
   @Test func `failure waits for the other`() async throws {

@@ -5,11 +5,6 @@ struct RecencyList: Sendable {
   private(set) var newest: Int?
   private(set) var oldest: Int?
 
-  /// The place used just before this one.
-  func older(than place: Int) -> Int? {
-    links[place].older == Self.none ? nil : links[place].older
-  }
-
   /// Puts a place that is not in the list at its newest end.
   mutating func insert(_ place: Int) {
     while links.count <= place { links.append((Self.none, Self.none)) }

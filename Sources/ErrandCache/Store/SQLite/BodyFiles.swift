@@ -7,7 +7,7 @@ struct BodyFiles {
   /// Writes a body under a new name. Nil where the disk does not take it.
   func write(_ body: Data) -> String? {
     let random = Digest.random().words
-    let name = Self.hexadecimal(random.0) + Self.hexadecimal(random.1)
+    let name = Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
     let temporary = path(name) + ".part"
     let descriptor = SystemFile.openPrivate(temporary, O_EXCL)
     guard descriptor >= 0 else { return nil }
@@ -39,11 +39,6 @@ struct BodyFiles {
       }
     }
     return kept
-  }
-
-  private static func hexadecimal(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   private func path(_ name: String) -> String { folder + "/" + name }

@@ -30,12 +30,7 @@ enum PreparedWrite {
   var cost: StoreCost { if case .put(_, _, _, let cost) = self { cost } else { .none } }
 
   /// Whether what it removes must not stay in the index's free pages and log.
-  var leavesTraces: Bool {
-    switch self {
-    case .remove(.all), .remove(.account): true
-    case .remove, .put, .renew, .nothing: false
-    }
-  }
+  var leavesTraces: Bool { if case .remove(let selection) = self { selection.leavesTraces } else { false } }
 
   /// - Parameter fits: Whether there is room; where there is none, what an entry replaces goes all the same.
   func apply(_ index: StoreIndex, fits: Bool) throws(SQLiteFailure) {
@@ -46,6 +41,16 @@ enum PreparedWrite {
     case .renew(let key, let stored, let head): try index.renew(key, stored: stored, head: head, now: .now)
     case .remove(let selection): try index.remove(selection)
     case .nothing: break
+    }
+  }
+}
+
+extension CacheSelection {
+  /// Whether what it picks must not stay in the index's free pages and log.
+  var leavesTraces: Bool {
+    switch self {
+    case .all, .account: true
+    case .key, .variant, .target, .olderThan, .host, .tag: false
     }
   }
 }

@@ -21,13 +21,14 @@ struct StoreInbox: Sendable {
   var writes: PendingWrites
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
-  private var isClosing = false
+  private(set) var isClosing = false
   private var isAsleep = false
 
   init(backlog: Int) { writes = PendingWrites(limit: backlog) }
 
   var hasReads: Bool { !reads.isEmpty }
   var hasThread: Bool { phase == .running }
+  var hasEnded: Bool { phase == .ended }
 
   /// Adds a job that reads; it is run before all writes. Given back where the thread has ended.
   mutating func read(_ job: @escaping StoreJob) -> (Duty, StoreJob?) {
@@ -84,22 +85,20 @@ struct StoreInbox: Sendable {
     return reads
   }
 
-  /// Says what to do next.
+  /// Says what to do next. The end comes when all is written or given up.
   /// - Parameters:
   ///   - retry: When a batch that failed may be tried again; nil where none did. No other writes are begun before.
   ///   - frames: The pages one transaction may write.
   mutating func next(now: MonotonicInstant, retry: MonotonicInstant?, frames: Int) -> Next {
     isAsleep = false
     if !reads.isEmpty { return .read(takeReads()) }
-    if let retry, !isClosing {
+    if let retry {
       if retry <= now { return .write([]) }
       isAsleep = true
       return .sleep(until: retry)
     }
-    if retry == nil {
-      let batch = writes.take(most: 64, frames: frames)
-      if !batch.isEmpty { return .write(batch) }
-    }
+    let batch = writes.take(most: 64, frames: frames)
+    if !batch.isEmpty { return .write(batch) }
     if isClosing {
       phase = .ended
       return .end

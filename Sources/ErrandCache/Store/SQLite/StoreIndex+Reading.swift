@@ -68,7 +68,7 @@ extension StoreIndex {
 
   func size() throws(SQLiteFailure) -> CacheSize {
     CacheSize(
-      entries: try number(.count), bytes: settings.folder.indexLength + (try number(.fileBytes)), limit: settings.limit)
+      entries: try number(.count), bytes: settings.folder.indexLength + (try fileBytes()), limit: settings.limit)
   }
 
   /// The row that a statement stands at, of which the first columns are id, head, file and form.

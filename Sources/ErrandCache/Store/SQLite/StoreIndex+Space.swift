@@ -5,7 +5,7 @@ extension StoreIndex {
     StoreSpace(
       settings: settings, pages: try number(.pages), freePages: try number(.freePages),
       indexBytes: SystemFile.length(settings.folder.index), logBytes: settings.folder.logLength,
-      fileBytes: try number(.fileBytes) + fileBytesAdded)
+      fileBytes: try fileBytes())
   }
 
   /// Evicts what was not used for longest, and gives pages back to the disk, until an entry has its place. Outside a

@@ -39,7 +39,7 @@ extension StoreIndex {
       let isSame = statement.number(1) == record.head.variant.index
       if isSame { same.append(statement.number(0)) } else { others.append(statement.number(0)) }
       if same.count == 1, isSame, let file = statement.text(2) {
-        removeFile(file, bytes: Int(clamping: statement.number(3)))
+        removeFile(file, bytes: statement.number(3))
       }
     }
     statement.reset()
@@ -94,7 +94,7 @@ extension StoreIndex {
   }
 
   private func forgetFile(_ statement: SQLiteStatement) {
-    if let file = statement.text(0) { removeFile(file, bytes: Int(clamping: statement.number(1))) }
+    if let file = statement.text(0) { removeFile(file, bytes: statement.number(1)) }
   }
 
   private func rowIDs(_ key: CacheKey) throws(SQLiteFailure) -> [(id: Int64, variant: Int64)] {

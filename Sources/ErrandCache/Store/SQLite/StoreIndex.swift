@@ -17,7 +17,7 @@ final class StoreIndex {
   private var isSwept = false
   private var written: [String] = []
   private var removed: [String] = []
-  private(set) var fileBytesAdded = 0
+  private var fileBytesAdded: Int64 = 0
 
   /// Opens the index, makes it where it is missing, and refuses one that is not ours.
   init(_ settings: StoreSettings, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
@@ -77,7 +77,7 @@ final class StoreIndex {
   func number(_ query: StoreQuery) throws(SQLiteFailure) -> Int {
     let statement = try statement(query)
     defer { statement.reset() }
-    return try statement.step() ? Int(statement.number(0)) : 0
+    return try statement.step() ? Int(clamping: statement.number(0)) : 0
   }
 
   // MARK: - Transactions
@@ -87,7 +87,7 @@ final class StoreIndex {
     try run(.begin)
     do throws(SQLiteFailure) {
       let result = try body()
-      if fileBytesAdded != 0 { try run(.addFileBytes, Int64(fileBytesAdded)) }
+      if fileBytesAdded != 0 { try run(.addFileBytes, fileBytesAdded) }
       try run(.commit)
       files.remove(removed)
       (written, removed, fileBytesAdded) = ([], [], 0)
@@ -104,14 +104,25 @@ final class StoreIndex {
   func addFile(_ body: Data) throws(SQLiteFailure) -> String {
     guard let name = files.write(body) else { throw .noRoom }
     written.append(name)
-    fileBytesAdded += body.count
+    fileBytesAdded = fileBytesAdded.saturatingSum(Int64(body.count))
     return name
   }
 
-  /// Removes a body's file, once the transaction has succeeded.
-  func removeFile(_ name: String, bytes: Int) {
+  /// Removes a body's file, once the transaction has succeeded. Where its size cannot be right all files are counted
+  /// again.
+  func removeFile(_ name: String, bytes: Int64) {
     removed.append(name)
-    fileBytesAdded -= bytes
+    if (0...Int64(settings.limit)).contains(bytes) {
+      fileBytesAdded = fileBytesAdded.saturatingDifference(bytes)
+    } else {
+      isSwept = false
+    }
+  }
+
+  /// The bytes of all bodies' files, what the transaction does included. A number that no disk has is cut off.
+  func fileBytes() throws(SQLiteFailure) -> Int {
+    let sum = Int64(try number(.fileBytes)).saturatingSum(fileBytesAdded)
+    return Int(min(max(sum, 0), 1 << 60))
   }
 
   /// Removes the files that a crash left without a row; once, at the first writing.

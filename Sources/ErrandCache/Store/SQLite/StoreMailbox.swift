@@ -66,8 +66,14 @@ final class StoreMailbox: Sendable {
         StoreWorker(settings, mailbox: self).run()
         end()
       }
-      if !isStarted { for job in inbox.withLock({ $0.startFailed() }) { job(nil) } }
+      if !isStarted { goWithoutThread() }
     }
+  }
+
+  private func goWithoutThread() {
+    let (jobs, hasEnded) = inbox.withLock { ($0.startFailed(), $0.hasEnded) }
+    for job in jobs { job(nil) }
+    if hasEnded { end() }
   }
 
   private var hasThread: Bool { inbox.withLock { $0.hasThread } }
@@ -85,6 +91,9 @@ final class StoreMailbox: Sendable {
 
   /// Whether a read waits; asked while a write waits for another process.
   var hasReads: Bool { inbox.withLock { $0.hasReads } }
+
+  /// Whether the thread ends as soon as it can.
+  var isClosing: Bool { inbox.withLock { $0.isClosing } }
 
   func takeReads() -> [StoreJob] { inbox.withLock { $0.takeReads() } }
 

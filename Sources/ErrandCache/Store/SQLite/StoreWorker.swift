@@ -96,11 +96,20 @@ final class StoreWorker {
   private func open() throws(SQLiteFailure) -> StoreIndex {
     let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
     if !owed.isEmpty {
-      try opened.transaction { () throws(SQLiteFailure) in for selection in owed { try opened.remove(selection) } }
+      // No read may come in between: it would open the index, too.
+      try remove(owed, from: opened, pause: {})
       owed = []
     }
     index = opened
     return opened
+  }
+
+  /// Makes up for removals that failed.
+  private func remove(
+    _ selections: [CacheSelection], from index: StoreIndex, pause: () -> Void
+  ) throws(SQLiteFailure) {
+    try index.transaction { () throws(SQLiteFailure) in for selection in selections { try index.remove(selection) } }
+    if selections.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
   }
 
   /// Whether a wait for another process ends: where a read waits for us meanwhile.
@@ -183,7 +192,7 @@ final class StoreWorker {
     let now = MonotonicInstant.now
     let since = busySince ?? now
     busySince = since
-    return since.duration(to: now) > .seconds(30)
+    return since.duration(to: now) > (mailbox.isClosing ? .seconds(5) : .seconds(30))
   }
 
   private func commit(_ index: StoreIndex) throws(SQLiteFailure) {
@@ -223,7 +232,7 @@ final class StoreWorker {
         }
         guard !old.isEmpty else { return }
         do throws(SQLiteFailure) {
-          try index.transaction { () throws(SQLiteFailure) in for selection in old { try index.remove(selection) } }
+          try remove(old, from: index, pause: pause)
         } catch {
           owe(old)
           throw error

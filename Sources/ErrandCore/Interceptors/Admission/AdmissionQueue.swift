@@ -41,9 +41,6 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
   /// How many wait.
   var waiting: Int { line.count }
 
-  /// The origin of a pass.
-  func origin(of pass: Pass) -> HTTPURL.Origin? { hosts[pass.host]?.origin }
-
   /// How many origins are remembered.
   var placesInUse: Int { hosts.all.count }
 

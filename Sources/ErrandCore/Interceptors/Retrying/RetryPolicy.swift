@@ -51,6 +51,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
   /// Three attempts in all.
   public static let standard = RetryPolicy()
-  /// One attempt. What never left this machine is still put on the wire again by the transport.
+  /// One attempt. The transport still puts on the wire again what never left this machine and, once, what may be
+  /// repeated where a kept connection dies under it before a byte of the answer.
   public static let never = RetryPolicy(attempts: 1)
 }

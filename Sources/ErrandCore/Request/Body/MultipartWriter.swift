@@ -54,8 +54,9 @@ struct MultipartWriter {
       do {
         return HTTPBody(try encode(encoding))
       } catch {
-        let message = "The part \"\(part.name)\" of the body could not be written as \(format): \(error)."
-        throw .build(.invalidBody, message, cause: error)
+        let reason = APIError.writingClause(error)
+        let clause = "the part \"\(part.name)\" of the body could not be written as \(format): \(reason)"
+        throw .build(.invalidBody, APIError.sentence(clause), cause: error)
       }
     }
   }

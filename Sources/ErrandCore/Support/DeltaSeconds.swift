@@ -1,12 +1,10 @@
-import ErrandCore
-
 /// A number of seconds as it stands in fields (RFC 9111 section 1.2.2): digits and nothing else.
-enum DeltaSeconds {
+package enum DeltaSeconds {
   /// What larger numbers become: 2³¹ seconds are 68 years.
-  static let ceiling: Int64 = 1 << 31
+  package static let ceiling: Int64 = 1 << 31
 
   /// The number; nil where the bytes are no number without a sign.
-  static func read(_ bytes: some Collection<UInt8>) -> Int64? {
+  package static func read(_ bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0
     for byte in bytes {

@@ -1,0 +1,73 @@
+import ErrandCore
+import ErrandSupport
+import Testing
+
+@testable import ErrandCache
+
+/// What the thread of a store is told to do next.
+@Suite struct StoreInboxTests {
+  private let now = MonotonicInstant(nanoseconds: 1_000)
+  private let later = MonotonicInstant(nanoseconds: 2_000)
+
+  private func words(_ next: StoreInbox.Next) -> String {
+    switch next {
+    case .read(let jobs): "read \(jobs.count)"
+    case .write(let batch): batch.contains(where: \.isBarrier) ? "barrier" : "write \(batch.count)"
+    case .sleep(let until): until == nil ? "sleep" : "sleep until retry"
+    case .end: "end"
+    }
+  }
+
+  private func next(_ inbox: inout StoreInbox, now: MonotonicInstant? = nil, retry: MonotonicInstant? = nil) -> String {
+    words(inbox.next(now: now ?? self.now, retry: retry, frames: 1_000))
+  }
+
+  /// An inbox whose thread has taken one write, with one more and a barrier behind it.
+  private func busy() -> StoreInbox {
+    var inbox = StoreInbox(backlog: 1 << 20)
+    _ = inbox.write { $0.put(Sample.entry("/a")) }
+    #expect(next(&inbox) == "write 1")
+    _ = inbox.write { $0.remove(.tag("x")) }
+    _ = inbox.barrier { _ in }
+    return inbox
+  }
+
+  @Test func `failed batch comes before other writes`() {
+    var inbox = busy()
+    #expect(next(&inbox, retry: later) == "sleep until retry")
+    #expect(next(&inbox, now: later, retry: later) == "write 0")
+    #expect(next(&inbox) == "write 1")
+  }
+
+  @Test func `closing leaves nothing unwritten`() {
+    var inbox = busy()
+    _ = inbox.close()
+    #expect(next(&inbox, retry: later) == "sleep until retry", "the batch that failed is not over")
+    #expect(next(&inbox, now: later, retry: later) == "write 0")
+    for word in ["write 1", "barrier", "end"] { #expect(next(&inbox) == word) }
+    #expect(inbox.writes.isEmpty && inbox.hasEnded)
+  }
+
+  @Test func `closed inbox gives jobs back`() {
+    var inbox = StoreInbox(backlog: 1 << 20)
+    _ = inbox.close()
+    #expect(inbox.read { _ in }.1 != nil && inbox.barrier { _ in }.1 != nil)
+    guard case .nothing = inbox.write({ $0.remove(.all) }) else {
+      Issue.record("a thread is started after the end")
+      return
+    }
+    #expect(inbox.writes.isEmpty)
+  }
+
+  @Test(arguments: [false, true]) func `thread that did not start is tried again`(_ closes: Bool) {
+    var inbox = StoreInbox(backlog: 1 << 20)
+    _ = inbox.read { _ in }
+    _ = inbox.barrier { _ in }
+    if closes { _ = inbox.close() }
+    #expect(inbox.startFailed().count == 2)
+    #expect(!inbox.hasThread && inbox.hasEnded == closes)
+    let (duty, refused) = inbox.read { _ in }
+    #expect((refused != nil) == closes)
+    if case .startThread = duty { #expect(!closes) } else { #expect(closes) }
+  }
+}

@@ -1,0 +1,62 @@
+#if os(Linux)
+  import ErrandCore
+  import Testing
+
+  @testable import ErrandCurl
+
+  /// What those who speak to the loop have to do, its thread among them.
+  @Suite struct CurlInboxTests {
+    private static func moment(_ nanoseconds: Int64) -> MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds) }
+
+    private let loop = CurlLoop(CurlConfiguration(), .standard)
+
+    private func command() throws -> CurlCommand {
+      .abort(CurlTransfer(Exchange(request: try HTTPRequest(url: "https://example.com/")), loop: loop))
+    }
+
+    @Test func `thread that did not start is tried again`() throws {
+      let command = try command()
+      var inbox = CurlInbox()
+      #expect(inbox.push(command) == .startThread)
+      #expect(inbox.push(command) == .nothing)
+      let (commands, standIn) = inbox.abandon()
+      #expect(commands.count == 2 && standIn == nil)
+      #expect(inbox.push(command) == .startThread)
+    }
+
+    @Test func `closed inbox starts no thread again`() throws {
+      let command = try command()
+      var inbox = CurlInbox()
+      _ = inbox.schedule(at: Self.moment(10)) {}
+      #expect(inbox.close() == .nothing)
+      #expect(inbox.abandon().standIn == nil)
+      #expect(inbox.push(command) == .refuse)
+    }
+
+    @Test func `timers without a thread are served elsewhere`() {
+      var inbox = CurlInbox()
+      #expect(inbox.schedule(at: Self.moment(20)) {}.1 == .startThread)
+      #expect(inbox.popStranded(Self.moment(20)) == nil, "the thread serves them")
+      #expect(inbox.abandon().standIn == Self.moment(20))
+      #expect(inbox.schedule(at: Self.moment(30)) {}.1 == .startThread)
+      #expect(inbox.abandon().standIn == nil, "somebody looks after them by then")
+      #expect(inbox.schedule(at: Self.moment(10)) {}.1 == .startThread)
+      #expect(inbox.abandon().standIn == Self.moment(10))
+      for count in [2, 1] {
+        #expect(inbox.popStranded(Self.moment(20)) != nil)
+        #expect(inbox.timers.count == count)
+      }
+      #expect(inbox.popStranded(Self.moment(20)) == nil, "it is not due")
+      #expect(inbox.endStandIn() == .startThread)
+      #expect(inbox.abandon().standIn == Self.moment(30))
+    }
+
+    @Test func `cancelled timer starts nothing`() {
+      var inbox = CurlInbox()
+      let (token, _) = inbox.schedule(at: Self.moment(20)) {}
+      _ = inbox.abandon()
+      #expect(inbox.timers.remove(token) != nil)
+      #expect(inbox.endStandIn() == .nothing)
+    }
+  }
+#endif
