@@ -1,4 +1,4 @@
-import ErrandJSON
+@testable import ErrandJSON
 import ErrandTesting
 import Foundation
 import TestSupport
@@ -55,6 +55,21 @@ import Testing
     for end in 0..<text.count {
       #expect(throws: JSONError.self) { try JSONValue(parsing: text.prefix(end)) }
     }
+  }
+
+  /// Keys of two lengths and with one beginning, to meet in the parser's first look at them.
+  @Test func `a key that stands twice is noticed`() throws {
+    let keys = (0..<40).flatMap { ["k\($0)", "a key that is longer \($0)"] }
+    for count in 1...64 {
+      let members = keys.prefix(count).map { "\"\($0)\":{\"x\":[1]}" }
+      let plain = try JSONDocument(Data("{\(members.joined(separator: ","))}".utf8))
+      #expect(plain.word(0).kind == .object && plain.word(0).length == count)
+      for twice in [0, count / 2, count - 1] where count < 64 {
+        let crowd = try JSONDocument(Data("{\((members + [members[twice]]).joined(separator: ","))}".utf8))
+        #expect(crowd.word(0).kind == .crowd, "\(count) keys, the one at \(twice) again")
+      }
+    }
+    #expect(try JSONDocument(Data(#"{"a\n":1}"#.utf8)).word(0).kind == .crowd)
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>) func `numbers are the nearest doubles`(seed: UInt64) throws {

@@ -146,7 +146,7 @@ struct JSONDocumentParser {
   private func hash(_ key: JSONWord) -> UInt64 {
     let bytes = UnsafeRawPointer(text + key.place).loadUnaligned(as: UInt64.self)
     let kept = key.length >= 8 ? bytes : UInt64(littleEndian: bytes) & (1 << UInt64(key.length * 8) &- 1)
-    return (kept ^ UInt64(key.length)) &* 0x9E37_79B9_7F4A_7C15 >> 58
+    return ((kept ^ UInt64(key.length)) &* 0x9E37_79B9_7F4A_7C15) >> 58
   }
 
   /// Whether a key stands before, in an object of at most 64 keys.
