@@ -33,7 +33,7 @@ struct GroupBook: Sendable {
   /// A member begins. Returns its place, nil where the group is over, and why it must stop at once where it must.
   mutating func begin(
     _ name: MemberName, at start: Duration, _ state: CallState, _ ledger: GroupLedger?
-  ) -> (place: Int?, CallState.StopReason?) {
+  ) -> (place: Int?, reason: CallState.StopReason?) {
     if isClosed { return (nil, .cancelled) }
     entries.append(Report.Entry(title: name, start: start))
     running.append(Member(state: state, ledger: ledger))

@@ -28,10 +28,10 @@ final class GroupLedger: Sendable {
   /// A member begins; a group brings a ledger of its own. Returns its place; nil where the group is over.
   func begin(_ name: MemberName, _ member: CallState, _ inner: GroupLedger? = nil) -> Int? {
     let start = elapsed
-    let ((place, reason), priority) = book.withLock { ($0.begin(name, at: start, member, inner), $0.priority) }
-    if let reason { member.stop(reason) }
+    let (begun, priority) = book.withLock { ($0.begin(name, at: start, member, inner), $0.priority) }
+    if let reason = begun.reason { member.stop(reason) }
     if let priority { Self.change(priority, member, inner) }
-    return place
+    return begun.place
   }
 
   /// A member has ended. Returns whether it counts as finished by that.
