@@ -20,7 +20,12 @@ final class TestFolder: Sendable {
   }
 
   /// The bytes of all files in it.
-  var bytes: Int {
+  var bytes: Int { Self.bytes(of: files) }
+
+  /// The same without the log of the index.
+  var bytesBesideLog: Int { Self.bytes(of: files.filter { !$0.path().hasSuffix("-wal") }) }
+
+  private static func bytes(of files: [URL]) -> Int {
     files.reduce(0) { sum, file in
       let attributes = try? FileManager.default.attributesOfItem(atPath: file.path())
       return sum + (attributes?[.size] as? Int ?? 0)
