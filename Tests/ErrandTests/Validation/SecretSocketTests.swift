@@ -107,6 +107,7 @@ import Testing
     let fixture = try DownloadFixture(size: 5_000, configuration: configuration) { _, behaviour in
       if code == .truncated { behaviour.fault = .cut(after: 1_000) }
     }
+    fixture.client.configure { [url = fixture.server.url] in $0.environment.baseURL = url }
     var download = Download.to(fixture.file)
     try change(&download, fixture.folder)
     let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url + "?k=" + Self.marker, download))
