@@ -149,6 +149,61 @@ import TestSupport
     #expect(outcome.error?.status == 503 && second.requests.isEmpty)
   }
 
+  // MARK: - Retry-After, on a clock that stands
+
+  /// Two servers of one script, which is told the host and how often that one was asked.
+  private func scripted(
+    _ clock: ManualClock, _ seen: Recorded<String>, answer: @escaping @Sendable (String, Int) -> ScriptedAnswer
+  ) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://one.example")
+    configuration.environment.fallbackURLs = ["http://two.example"]
+    configuration.timers = clock
+    configuration.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero)
+    configuration.transport = .own(
+      ScriptedTransport { request in
+        seen.append(request.url.host)
+        return answer(request.url.host, seen.all.count { $0 == request.url.host })
+      })
+    return APIClient(configuration)
+  }
+
+  private static func busy(_ seconds: Int) -> ScriptedAnswer {
+    ScriptedAnswer(status: 503, fields: ["Retry-After": "\(seconds)"])
+  }
+
+  @Test func `no server before its stated time`() async {
+    let seen = Recorded<String>()
+    let client = scripted(ManualClock(), seen) { host, turn in
+      if host == "one.example" { return Self.busy(3600) }
+      return turn < 3 ? .status(503) : .text("at last")
+    }
+    let outcome = await client.outcome(of: Get(), options: .deadline(.never))
+    #expect(outcome.value == "at last")
+    #expect(seen.all == ["one.example", "two.example", "two.example", "two.example"])
+  }
+
+  @Test func `first that may be asked is waited for`() async {
+    let (clock, seen) = (ManualClock(), Recorded<String>())
+    let client = scripted(clock, seen) { host, turn in
+      turn > 1 ? .text("right") : Self.busy(host == "one.example" ? 20 : 30)
+    }
+    async let outcome = client.outcome(of: Get(), options: .deadline(.never))
+    await clock.waitForTimers(1)
+    clock.advance(by: .milliseconds(19_999))
+    #expect(seen.count == 2 && clock.pending == 1)
+    clock.advance(by: .milliseconds(1))
+    #expect(await outcome.value == "right")
+    #expect(seen.all == ["one.example", "two.example", "one.example"])
+    #expect(await outcome.metrics.retries.map(\.delay) == [.zero, .seconds(20)])
+  }
+
+  @Test func `too long a time of all is told at once`() async {
+    let (clock, seen) = (ManualClock(), Recorded<String>())
+    let client = scripted(clock, seen) { host, _ in Self.busy(host == "one.example" ? 90 : 61) }
+    #expect(await client.outcome(of: Get(), options: .deadline(.never)).error?.status == 503)
+    #expect(seen.count == 2 && clock.pending == 0)
+  }
+
   @Test func `unusable list is told`() async throws {
     let server = try good()
     let client = client(server) { $0.environment.fallbackURLs = ["nowhere"] }

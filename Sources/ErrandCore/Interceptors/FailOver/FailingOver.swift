@@ -10,42 +10,61 @@ struct FailingOver {
   static let policy = RetryPolicy(
     attempts: .max, statuses: [502, 503, 504], firstDelay: .zero, busyDelay: .zero, longestDelay: .zero)
 
-  /// - Parameter send: Sends to one server.
+  /// - Parameters:
+  ///   - barred: Those that are left out, unless all are; it learns of others.
+  ///   - send: Sends to one server.
   func send(
-    _ request: HTTPRequest, below rest: Substring, _ send: (HTTPRequest) async -> Result<HTTPResponse, any Error>
-  ) async -> Result<HTTPResponse, any Error> {
+    _ request: HTTPRequest, below rest: Substring, barred: inout BarredServers,
+    _ send: (HTTPRequest) async -> Result<HTTPResponse, any Error>
+  ) async -> RetryAttempt {
     let origins = hosts.bases.map(\.origin)
-    let order = control.order(origins, context.call.timers.now)
-    var came: Result<HTTPResponse, any Error> = .failure(CallState.Stopped(reason: .cancelled))
+    let order = order(origins, barred)
+    var last = RetryAttempt(.failure(CallState.Stopped(reason: .cancelled)), at: request.url.origin)
     for (turn, place) in order.enumerated() {
+      let origin = origins[place]
       var request = request
       request.url = hosts.url(rest, at: place) ?? request.url
-      came = await send(request)
-      if came.isCircuitOpen, turn + 1 < order.count { continue }
-      guard let result = RetryDecision.Result(came) else { return came }
-      guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.untimed, question(request)) else {
-        if case .status = result { control.answer(origins[place]) }
-        return came
+      last = RetryAttempt(await send(request), at: origin)
+      let now = context.call.timers.now
+      if let rest = last.came.circuitRest {
+        barred.bar(origin, for: rest, now)
+        if turn + 1 < order.count { continue }
       }
-      control.fail(origins[place], context.call.timers.now)
-      guard turn + 1 < order.count, control.pay(cost, at: origins[place]) else { return came }
+      guard let result = last.result else { return last }
+      guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), question(request)) else {
+        if case .status = result { control.answer(origin) }
+        return last
+      }
+      control.fail(origin, now)
+      if case .status(_, let delay?) = result { barred.bar(origin, for: delay, now) }
+      last.result = result.timed(barred.wait(for: origins, now))
+      guard turn + 1 < order.count, control.pay(cost, at: origin) else { return last }
       context.record.retried(RetryMetrics(reason: reason, delay: .zero))
-      context.plan.log?.info("\(reason) at \(origins[place]): asking \(origins[order[turn + 1]])")
+      context.plan.log?.info("\(reason) at \(origin): asking \(origins[order[turn + 1]])")
     }
-    return came
+    return last
+  }
+
+  /// The places of those that are asked, one after the other.
+  private func order(_ origins: [HTTPURL.Origin], _ barred: BarredServers) -> [Int] {
+    let now = context.call.timers.now
+    let free = origins.indices.filter { !barred.contains(origins[$0], now) }
+    let places = free.isEmpty ? Array(origins.indices) : free
+    return control.order(places.map { origins[$0] }, now).map { places[$0] }
   }
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// Whether nothing was sent, since the server fails too often.
-  fileprivate var isCircuitOpen: Bool {
-    if case .failure(let error as APIError) = self { error.code == .circuitOpen } else { false }
+  /// How long nothing is sent, since the server fails too often; nil where it was sent.
+  fileprivate var circuitRest: Duration? {
+    guard case .failure(let error as APIError) = self, error.code == .circuitOpen else { return nil }
+    return (error.cause as? CircuitOpen)?.timeLeft ?? .zero
   }
 }
 
 extension RetryDecision.Result {
-  /// The same without a word on when to come back: that is meant for the same server.
-  fileprivate var untimed: Self {
-    if case .status(let status, _) = self { .status(status, retryAfter: nil) } else { self }
+  /// The same with another word on when to come back: what a server says is meant for that server.
+  fileprivate func timed(_ delay: Duration?) -> Self {
+    if case .status(let status, _) = self { .status(status, retryAfter: delay) } else { self }
   }
 }

@@ -25,9 +25,10 @@ package struct Retrying: Interceptor {
     let context = sink.map { context.with(sink: $0, onProgress: context.onProgress) } ?? context
     var attempt = 1
     var paid = 0
+    var barred = BarredServers()
     while true {
-      let came = await attempted(request, context, sink, next)
-      guard let result = RetryDecision.Result(came) else { return try came.get() }
+      let last = await attempted(request, context, sink, &barred, next)
+      guard let result = last.result else { return try last.came.get() }
       let question = question(policy, request, context, attempt, isDelivered: sink?.hasBegun ?? false)
       guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
         control.pay(cost, at: request.url.origin)
@@ -35,7 +36,7 @@ package struct Retrying: Interceptor {
         if case .status(let status, _) = result, status < 500, status != 429 {
           control.succeed(paid: paid, at: request.url.origin)
         }
-        return try came.get()
+        return try last.came.get()
       }
       attempt += 1
       paid = cost
@@ -47,10 +48,10 @@ package struct Retrying: Interceptor {
 
   /// One attempt: at every server that is listed, until one answers.
   private func attempted(
-    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ next: Next
-  ) async -> Result<HTTPResponse, any Error> {
+    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
+  ) async -> RetryAttempt {
     guard let hosts = context.plan.hosts, let rest = hosts.rest(of: request.url) else {
-      return await sent(request, context, next)
+      return RetryAttempt(await sent(request, context, next), at: request.url.origin)
     }
     let failingOver = FailingOver(hosts: hosts, control: control, context: context) { request in
       var question = question(FailingOver.policy, request, context, 1, isDelivered: sink?.hasBegun ?? false)
@@ -58,7 +59,7 @@ package struct Retrying: Interceptor {
       question.hasStandIn = false
       return question
     }
-    return await failingOver.send(request, below: rest) { await sent($0, context, next) }
+    return await failingOver.send(request, below: rest, barred: &barred) { await sent($0, context, next) }
   }
 
   /// One sending, or two side by side.
@@ -79,6 +80,21 @@ package struct Retrying: Interceptor {
       isReplayable: request.body?.isReplayable ?? true, isDelivered: isDelivered,
       hasStandIn: context.note?.hasStandIn ?? false, attempt: attempt, remaining: context.timeLeft,
       chance: chance())
+  }
+}
+
+/// What came of asking one server, or one after the other.
+struct RetryAttempt {
+  let came: Result<HTTPResponse, any Error>
+  /// What is decided on; nil for an error that is none of the line's.
+  var result: RetryDecision.Result?
+  /// Whose answer it is.
+  let origin: HTTPURL.Origin
+
+  init(_ came: Result<HTTPResponse, any Error>, at origin: HTTPURL.Origin) {
+    self.came = came
+    self.origin = origin
+    result = RetryDecision.Result(came)
   }
 }
 
