@@ -149,4 +149,24 @@ import Testing
     control.succeed(paid: 0, at: red)
     #expect(control.pay(1, at: red))
   }
+
+  @Test func `who answers is paid back`() {
+    let control = RetryControl()
+    let (base, other) = (HTTPURL.Origin.test("http://red.example"), HTTPURL.Origin.test("http://blue.example"))
+    #expect(control.pay(500, at: base) && control.pay(500, at: other))
+    control.succeed(paid: 0, at: base, answeredBy: other)
+    #expect(!control.pay(1, at: base) && control.pay(1, at: other))
+    control.succeed(paid: 5, at: base, answeredBy: other)
+    #expect(control.pay(5, at: base) && control.pay(1, at: other) && !control.pay(1, at: other))
+    control.succeed(paid: 0, at: base, answeredBy: base)
+    #expect(control.pay(1, at: base) && !control.pay(1, at: base))
+  }
+
+  @Test func `a crowd of origins forgets no empty budget`() {
+    let control = RetryControl()
+    let spent = HTTPURL.Origin.test("http://spent.example")
+    #expect(control.pay(500, at: spent))
+    for number in 0..<1_000 { #expect(control.pay(5, at: .test("http://h\(number).example"))) }
+    #expect(control.budgetCount == RetryControl.mostOrigins && !control.pay(1, at: spent))
+  }
 }

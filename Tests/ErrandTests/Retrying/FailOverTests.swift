@@ -1,5 +1,6 @@
 @testable import ErrandCore
 import Errand
+import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
@@ -127,6 +128,23 @@ import TestSupport
     let sent = first.requests.count + second.requests.count
     // 100 from each budget of 500, at five each.
     #expect(sent >= 600 && sent <= 700, "\(sent)")
+  }
+
+  @Test func `budget of the second fills up again`() async throws {
+    let isDown = Locked(true)
+    let (first, second, third) = (
+      try LoopbackServer { _ in .status(503) },
+      try LoopbackServer { _ in isDown.withLock { $0 } ? .status(503) : .ok("second") },
+      try LoopbackServer { _ in .status(503) }
+    )
+    let client = client(first, second, third)
+    let origin = try HTTPURL(second.url).origin
+    #expect(await client.outcome(of: Get()).error?.status == 503)
+    let control = client.fittings.retrying
+    #expect(control.pay(495, at: origin) && !control.pay(1, at: origin))
+    isDown.withLock { $0 = false }
+    for _ in 0..<3 { #expect(await client.outcome(of: Get()).value == "second") }
+    #expect(control.pay(3, at: origin) && !control.pay(1, at: origin))
   }
 
   @Test func `open breaker leads to the next`() async throws {

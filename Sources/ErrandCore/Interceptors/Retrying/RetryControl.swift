@@ -11,7 +11,14 @@ package final class RetryControl: Sendable {
 
   /// Pays for a new attempt at an origin; false where its budget does not allow one more.
   func pay(_ cost: Int, at origin: HTTPURL.Origin) -> Bool {
-    budgets.withLock { $0[origin, default: RetryBudget()].pay(cost) }
+    budgets.withLock { budgets in
+      if budgets.count >= Self.mostOrigins, budgets[origin] == nil,
+        let fullest = budgets.max(by: { $0.value.tokens < $1.value.tokens })
+      {
+        budgets[fullest.key] = nil
+      }
+      return budgets[origin, default: RetryBudget()].pay(cost)
+    }
   }
 
   /// A call at an origin has succeeded.
@@ -22,6 +29,18 @@ package final class RetryControl: Sendable {
       budgets[origin] = budget.isFull ? nil : budget
     }
   }
+
+  /// A call has succeeded that paid its last new attempt at one origin, and was answered by that or by another one.
+  func succeed(paid: Int, at origin: HTTPURL.Origin, answeredBy server: HTTPURL.Origin) {
+    if paid > 0 || server == origin { succeed(paid: paid, at: origin) }
+    if server != origin { succeed(paid: 0, at: server) }
+  }
+
+  /// How many budgets are remembered.
+  var budgetCount: Int { budgets.withLock { $0.count } }
+
+  /// How many origins are remembered: where there are more, the budget that is nearest to full goes.
+  static let mostOrigins = 256
 
   // MARK: - Health
 
@@ -45,7 +64,7 @@ package final class RetryControl: Sendable {
   func note(_ time: Duration, of origin: HTTPURL.Origin) {
     latencies.withLock { latencies in
       // Those of a crowd of origins say little: begin anew.
-      if latencies.count >= 256, latencies[origin] == nil { latencies.removeAll() }
+      if latencies.count >= Self.mostOrigins, latencies[origin] == nil { latencies.removeAll() }
       latencies[origin, default: LatencyBook()].note(time)
     }
   }

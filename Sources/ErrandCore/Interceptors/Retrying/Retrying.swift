@@ -34,7 +34,7 @@ package struct Retrying: Interceptor {
         control.pay(cost, at: request.url.origin)
       else {
         if case .status(let status, _) = result, status < 500, status != 429 {
-          control.succeed(paid: paid, at: request.url.origin)
+          control.succeed(paid: paid, at: request.url.origin, answeredBy: last.origin)
         }
         return try last.came.get()
       }
