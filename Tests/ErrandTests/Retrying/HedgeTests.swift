@@ -100,6 +100,18 @@ import TestSupport
     #expect(came.value == "right")
   }
 
+  @Test(arguments: [408, 429, 503]) func `push-back stops the second alone`(status: Int) async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate), .status(status))
+    let client = client(server)
+    async let outcome = client.outcome(of: Get())
+    #expect(await eventually { server.requests.count == 2 })
+    #expect(await eventually { client.admission.running == 1 }, "the first goes on")
+    gate.open()
+    let came = await outcome
+    #expect(came.value == "slow" && came.metrics.attempts == 2)
+  }
+
   @Test func `failure of both is told once`() async throws {
     let (gate, other) = (Gate(), Gate())
     let server = try server(.status(500).held(at: gate), .status(502).held(at: other))

@@ -87,8 +87,10 @@ final class HedgeRace: Sendable {
 }
 
 extension Result<HTTPResponse, any Error> {
-  /// Whether it is what was asked for, or a word of the server on it that a second copy would not change.
+  /// Whether it is what was asked for, or a word of the server on it that a second copy would not change. That a server
+  /// is asked too much, or has waited too long, is said of one copy.
   fileprivate var isAnswer: Bool {
-    if case .success(let response) = self { response.status < 500 } else { false }
+    guard case .success(let response) = self else { return false }
+    return response.status < 500 && response.status != 429 && response.status != 408
   }
 }
