@@ -107,6 +107,7 @@
         return false
       }
       guard isUploadReady() else { return false }
+      if requests > 0 { exchange.onRepeat?() }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
       connection?.requests += 1
@@ -140,6 +141,7 @@
     func canStartAnew(after code: CURLcode) -> Bool {
       if mayBeRepeated(after: code) {
         isRepeated = true
+        exchange.onRepeat?()
         isStale = false
         failure = nil
         forgetAnswer()

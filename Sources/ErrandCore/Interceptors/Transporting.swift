@@ -91,6 +91,7 @@ package struct Transporting: Interceptor {
       onInformational: context.plan.log?.informational, onProgress: context.onProgress)
     exchange.mayBeRepeated =
       context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
+    exchange.onRepeat = { [record = context.record] in record.repeated() }
     exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
     return exchange
   }

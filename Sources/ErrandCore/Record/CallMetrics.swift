@@ -8,7 +8,8 @@ public struct CallMetrics: Sendable, Hashable {
   public var decode: Duration = .zero
   /// How many times something was put on the wire.
   public var attempts = 0
-  /// Why and after what wait exchanges were tried again, in order.
+  /// Why and after what wait exchanges were tried again, in order; that a kept connection died under one and it was
+  /// sent once more is among them where the transport tells.
   public var retries: [RetryMetrics] = []
   /// How many redirects were followed.
   public var redirects = 0

@@ -39,6 +39,14 @@ package final class CallRecord: Sendable {
     }
   }
 
+  /// Notes that the transport sends once more, since a kept connection died before a byte of the answer.
+  func repeated() {
+    notes.withLock {
+      $0.metrics.attempts += 1
+      $0.metrics.retries.append(RetryMetrics(reason: .failure(.closedBeforeResponse), delay: .zero))
+    }
+  }
+
   func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
   /// Notes what the cache did; the last word counts.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }

@@ -33,6 +33,8 @@ import Testing
     #expect(server.requests.count == 3)
     #expect(server.requests[2].body.count == server.requests[1].body.count)
     #expect(outcome.metrics.exchanges.last?.isConnectionReused == false)
+    #expect(outcome.metrics.attempts == 2)
+    #expect(outcome.metrics.retries == [RetryMetrics(reason: .failure(.closedBeforeResponse), delay: .zero)])
     // libcurl has opened a second one by the time that a body which it pulls has to begin anew.
     #expect(server.connectionCount == 2 || server.connectionCount == 3 && length != nil)
   }
@@ -41,6 +43,7 @@ import Testing
   func `others are sent once`(method: HTTPMethod, length: Int?) async throws {
     let (outcome, server) = try await outcome(Write(method: method, body: length.map { .bytes(Data(count: $0)) }))
     #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 2)
+    #expect(outcome.metrics.attempts == 1 && outcome.metrics.retries.isEmpty)
   }
 
   @Test(arguments: [
@@ -55,6 +58,7 @@ import Testing
   @Test func `it is done once`() async throws {
     let (outcome, server) = try await outcome(Write(body: .text("whole")), closing: 2)
     #expect(outcome.error?.transportKind == .closedBeforeResponse && server.requests.count == 3)
+    #expect(outcome.error?.attempts == 2 && outcome.metrics.retries.count == 1)
   }
 
   @Test func `body that is used up stays`() async throws {
