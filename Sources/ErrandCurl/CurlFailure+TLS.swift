@@ -1,6 +1,7 @@
 #if os(Linux)
   import CCurl
   import ErrandCore
+  import Glibc
 
   extension CurlFailure {
     static let tlsCodes: Set<UInt32> = Set(
@@ -18,6 +19,15 @@
       if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }
       let versions = ["alert protocol version", "unsupported protocol", "wrong ssl version"]
       return versions.contains(where: words.contains) ? .tlsVersion : .tls
+    }
+
+    /// Whether the connection closed or was reset while TLS was set up, without a word of either side on why. OpenSSL
+    /// names an end that is none of its own by `SSL_ERROR_SYSCALL`, or by `unexpected eof` where it has words for it.
+    var brokeInHandshake: Bool {
+      guard code == CURLE_SSL_CONNECT_ERROR, !mayHaveBeenSent else { return false }
+      let words = text.lowercased()
+      if words.contains("ssl routines") { return words.contains("unexpected eof") }
+      return [Int(ECONNRESET), Int(EPIPE)].contains(systemError) || words.contains("ssl_error_syscall")
     }
 
     /// Why the server's certificate was refused. For another host libcurl 7.88 leaves a verdict of no meaning beside

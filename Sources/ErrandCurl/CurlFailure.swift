@@ -99,6 +99,7 @@
 
     var kind: TransportFailure.Kind {
       if let kind = clientCertificateKind { return kind }
+      if brokeInHandshake { return .closedBeforeResponse }
       return switch code {
       case CURLE_URL_MALFORMAT: .unsupported
       case CURLE_UNSUPPORTED_PROTOCOL: mayHaveBeenSent ? .malformedResponse : .unsupported

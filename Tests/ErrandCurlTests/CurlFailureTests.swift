@@ -50,6 +50,12 @@
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tlsVersion, "tlsv1 alert protocol version"),
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls, "sslv3 alert handshake failure"),
       Row(CURLE_SSL_CONNECT_ERROR, .connecting, .tls, "wrong version number"),
+      Row(
+        CURLE_SSL_CONNECT_ERROR, .connecting, .closedBeforeResponse,
+        "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to 127.0.0.1:443 "),
+      Row(
+        CURLE_SSL_CONNECT_ERROR, .connecting, .closedBeforeResponse,
+        "TLS connect error: error:0A000126:SSL routines::unexpected eof while reading"),
       Row(CURLE_RECV_ERROR, .sent, .tls, "tlsv1 alert unknown ca"),
       Row(CURLE_PARTIAL_FILE, .inBody, .truncated),
       Row(CURLE_WEIRD_SERVER_REPLY, .inHead, .malformedResponse),
@@ -132,6 +138,20 @@
       #expect(failure.kind == .proxy)
       #expect(failure.description.contains("Unsupported proxy s"))
       for secret in ["eve", "s3cret", "proxy.example"] { #expect(!failure.description.contains(secret)) }
+    }
+
+    @Test(arguments: [
+      (104, "Recv failure: Connection reset by peer", TransportFailure.Kind.closedBeforeResponse),
+      (32, "Send failure: Broken pipe", .closedBeforeResponse), (0, "x", .tls),
+      (104, "error:0A000410:SSL routines::sslv3 alert handshake failure", .tls),
+    ])
+    func `a handshake that breaks off is no refusal`(
+      _ systemError: Int, _ text: String, _ kind: TransportFailure.Kind
+    ) throws {
+      var failure = CurlFailure(
+        code: CURLE_SSL_CONNECT_ERROR, text: text, origin: try HTTPURL("https://example.com").origin)
+      failure.systemError = systemError
+      #expect(failure.transportFailure.kind == kind && failure.transportFailure.isCertainlyNotSent)
     }
 
     static let verdicts: [(Int, TransportFailure.Kind, String)] = [

@@ -125,6 +125,20 @@
       #expect(failure?.isCertainlyNotSent == true)
     }
 
+    @Test(arguments: [HTTPMethod.get, .post], [false, true])
+    func `a handshake that breaks off sends nothing`(method: HTTPMethod, isReset: Bool) async throws {
+      var options = LoopbackOptions()
+      options.greeting = { $0 == 1 ? isReset ? .resetBeforeAnswer : .closeBeforeAnswer : nil }
+      let server = try LoopbackServer(options) { _ in .ok("right") }
+      let transport = CurlTransport()
+      let request = try HTTPRequest(method: method, url: "https://127.0.0.1:\(server.port)/")
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+      // A reset that is there before libcurl has looked at the new connection has kept it from standing.
+      let isExpected = failure?.kind == .closedBeforeResponse || isReset && failure?.kind == .refused
+      #expect(isExpected && failure?.isCertainlyNotSent == true, "\(String(describing: failure))")
+      #expect(try await TransportConformance.get(transport, server.url).text == "right")
+    }
+
     @Test func `the timers run on the loop's thread`() async throws {
       let transport = CurlTransport()
       let timers = try #require(transport.timers)
