@@ -76,7 +76,10 @@ extension SecretScene {
 
   private static let kinds: [TransportFailure.Kind] = [
     .offline, .nameLookup, .refused, .connectTimeout, .idleTimeout, .tls, .proxy, .closedBeforeResponse, .reset,
-    .truncated, .malformedResponse, .tooLarge, .undecodableContent, .http2, .other,
+    .truncated, .malformedResponse, .tooLarge, .undecodableContent, .http2, .sink, .bodySource, .bodyChanged,
+    .unsupported, .certificateExpired, .certificateNotYetValid, .certificateSelfSigned, .unknownAuthority, .wrongHost,
+    .pinMismatch, .tlsVersion, .clientCertificateRequired, .clientCertificateRefused, .proxyCredentials,
+    .forbiddenAddress, .other,
   ]
 
   static let sending =
@@ -92,6 +95,14 @@ extension SecretScene {
         change: { $0.retries = RetryPolicy(attempts: 3, firstDelay: .zero, busyDelay: .zero) },
         request: { $0.method = .put },
         answer: { _ in .status(503, fields: ["Set-Cookie": marker, "Retry-After": "0"]) }),
+      SecretScene(
+        testDescription: "open circuit", code: .circuitOpen,
+        change: { configuration in
+          configuration.breaker = BreakerRule()
+          configuration.breaker?.least = 1
+          configuration.retries = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
+        },
+        request: { $0.method = .put }, answer: { _ in .status(503, fields: ["Set-Cookie": marker]) }),
       SecretScene(
         testDescription: "deadline", code: .deadline,
         answer: { _ in
