@@ -31,7 +31,8 @@ public struct Signing: Interceptor {
   /// Signs the request and passes it on.
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let home = context.plan.home(of: request.url.origin)
-    guard try others.get().contains(home) || context.plan.servers.contains(home), home == context.opener.map(context.plan.home)
+    guard try others.get().contains(home) || context.plan.servers.contains(home),
+      home == context.opener.map(context.plan.home)
     else {
       return try await next(request)
     }

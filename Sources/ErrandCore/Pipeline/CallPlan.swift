@@ -38,7 +38,8 @@ package final class CallPlan: Sendable {
   init(
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
     credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
-    servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?, idempotency: Idempotency, hosts: HostList?,
+    servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
+    idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
     download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
     probe: FrozenProbe?

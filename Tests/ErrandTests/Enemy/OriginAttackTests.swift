@@ -65,7 +65,8 @@ import Testing
     #expect(first.requests.count == 1 && first.requests.allSatisfy(Self.shows))
     let stranger = try #require(second.requests.first)
     #expect(!Self.shows(stranger) && stranger.headers["X-Signature"] == nil && stranger.headers["X-Api-Key"] == nil)
-    #expect(stranger.headers["X-Client"] == "app" && stranger.headers["X-Family"] == "f", "what is no secret goes along")
+    #expect(
+      stranger.headers["X-Client"] == "app" && stranger.headers["X-Family"] == "f", "what is no secret goes along")
     let own = Ask<String>(path: RequestPath(link), family: family(), headers: ["X-Api-Key": .secret("own")])
     #expect(try await client.send(own) == "there")
     #expect(second.requests.last?.headers["X-Api-Key"] == "own", "the request's own is for where it goes")
@@ -95,7 +96,9 @@ import Testing
     let bench = ScriptedClient {
       $0.exchangeInterceptors = [Signing(alsoAt: ["http://s.example/a"]) { $0.fields["X-Signature"] = "signed" }]
     }
-    for url in ["http://s.example/q", "http://t.example/q"] { _ = try await bench.sent(Sending(path: RequestPath(url))) }
+    for url in ["http://s.example/q", "http://t.example/q"] {
+      _ = try await bench.sent(Sending(path: RequestPath(url)))
+    }
     #expect(bench.transport.requests.map { $0.fields["X-Signature"] } == ["signed", nil])
     bench.client.configure { $0.exchangeInterceptors = [Signing(alsoAt: ["nowhere"]) { _ in }] }
     #expect(await bench.failure(of: Sending())?.code == .invalidURL)
