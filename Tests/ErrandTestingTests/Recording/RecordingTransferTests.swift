@@ -22,7 +22,7 @@
       let file: URL
       var path: Path { "/file" }
       var method: HTTPMethod { .put }
-      var body: RequestBody? { .file(file) }
+      var body: RequestBody? { .file(file, type: "text/plain") }
       typealias Response = String
     }
 

@@ -45,8 +45,9 @@ import Testing
   }
 
   @Test func `what failed was measured, too`() async throws {
-    let outcome = await client(try server(.ok("much").cut(after: 2))).outcome(of: Put())
-    #expect(outcome.value == "right")
+    let server = try server(.ok("much").cut(after: 2))
+    let outcome = await client(server).outcome(of: Put())
+    #expect(outcome.value == "right" && server.requests.count == 3)
     #expect(outcome.metrics.exchanges.count == 3)
     #expect(outcome.metrics.exchanges.allSatisfy { $0.bytesReceived > 2 && $0.bytesSent > 2 })
   }

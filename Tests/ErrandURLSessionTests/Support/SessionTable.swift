@@ -12,6 +12,7 @@
     /// What the transport declares as lacking.
     static let lacks = [
       "informational answers are told", "trailers come behind the body", "metrics tell of the phases",
+      "metrics of a failure tell what came", "metrics of a refusal have no connection",
       "a sink gets the body piece by piece", "an error page never reaches the sink", "a discarded body leaves nothing",
       "a paused sink goes on when resumed", "a resume inside the pausing write counts",
       "what a sink throws reaches the caller", "a stop ends a paused body", "a paused sink is not idle",
