@@ -7,6 +7,7 @@ import TestSupport
 @Suite(.serialized) struct DeadlineLatenessTests {
   private struct Silent: APIRequest {
     var path: Path { "/silent" }
+    var timeouts: Timeouts?
   }
 
   /// Judges how late 20 calls end, in the best of three rounds: a busy machine spoils one. Returns the least.
@@ -31,6 +32,33 @@ import TestSupport
       let outcome = await client.outcome(of: Silent(), options: .deadline(.milliseconds(30)))
       #expect(outcome.error?.stage == .deadline)
       return start.duration(to: .now) - .milliseconds(30)
+    }
+    #expect(least >= .zero)
+  }
+
+  @Test func `silence ends send in time`() async throws {
+    let server = try LoopbackServer { _ in .stall() }
+    try await judge(
+      Silent(timeouts: Timeouts(idle: .milliseconds(130))), at: server.url, by: .idleTimeout, .milliseconds(130))
+  }
+
+  @Test func `connecting in vain ends send in time`() async throws {
+    var options = LoopbackOptions()
+    options.greeting = { _ in .stall() }
+    let server = try LoopbackServer(options) { _ in .ok() }
+    try await judge(
+      Silent(timeouts: Timeouts(connect: .milliseconds(130))), at: "https://127.0.0.1:\(server.port)",
+      by: .connectTimeout, .milliseconds(130))
+  }
+
+  private func judge(
+    _ request: Silent, at url: String, by kind: TransportFailure.Kind, _ limit: Duration
+  ) async throws {
+    let client = APIClient(baseURL: url)
+    let least = try await judge("\(kind) of \(limit)") {
+      let start = ContinuousClock.now
+      #expect(await client.outcome(of: request).error?.transportKind == kind)
+      return start.duration(to: .now) - limit
     }
     #expect(least >= .zero)
   }
