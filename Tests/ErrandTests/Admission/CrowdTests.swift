@@ -115,7 +115,7 @@ import TestSupport
     for attempt in 1...3 {
       let each = try await Self.rush(joining)
       print("\(Self.calls) calls at once, joining \(joining): \(each) bytes a waiting call")
-      let most = joining == .never ? Self.most : Self.most + Self.most / 16
+      let most = joining == .never ? Self.most : Self.most + Self.most / 4
       if isSanitized || each <= most { break }
       #expect(attempt < 3, "\(each) bytes a waiting call")
     }
