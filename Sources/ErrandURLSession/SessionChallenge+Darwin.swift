@@ -50,12 +50,13 @@
       ]
       var items: CFArray?
       guard SecPKCS12Import(pkcs12 as CFData, options as CFDictionary, &items) == errSecSuccess,
-        let item = (items as? [[String: Any]])?.first, let found = item[kSecImportItemIdentity as String],
-        CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
+        let item = (items as? [[String: Any]])?.first,
+        let found = item[kSecImportItemIdentity as String].map({ $0 as CFTypeRef }),
+        CFGetTypeID(found) == SecIdentityGetTypeID()
       else { return nil }
       let chain = item[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-      // swift-format-ignore: NeverForceUnwrap
-      let identity = found as! SecIdentity  // its type is known by now; `as?` does not know Core Foundation's
+      // Its type is known by now; `as?` does not know Core Foundation's.
+      let identity = unsafeDowncast(found, to: SecIdentity.self)
       return URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .forSession)
     }
   }

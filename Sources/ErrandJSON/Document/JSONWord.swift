@@ -44,5 +44,4 @@ struct JSONWord {
   var isContainer: Bool { bits >> 60 >= UInt64(Kind.array.rawValue) }
   var isObject: Bool { bits >> 60 >= UInt64(Kind.object.rawValue) }
   var isString: Bool { kind == .plain || kind == .escaped }
-  var isNumber: Bool { kind == .integer || kind == .decimal }
 }

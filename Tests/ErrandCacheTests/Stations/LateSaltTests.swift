@@ -1,6 +1,5 @@
 import Errand
 import ErrandCore
-import ErrandSupport
 import ErrandTesting
 import Testing
 
@@ -8,37 +7,11 @@ import Testing
 
 /// Removals from a store that cannot be reached yet, such as a Redis that is down while the program starts.
 @Suite struct LateSaltTests {
-  /// A store whose salt nobody knows before it comes.
-  private final class LateStore: CacheStore {
-    private let inner: any CacheStore
-    private let isThere = Locked(false)
-
-    init(_ inner: any CacheStore) { self.inner = inner }
-
-    func come() { isThere.withLock { $0 = true } }
-
-    func salt(call: CallState, patience: Duration?) async -> Digest? {
-      isThere.withLock { $0 } ? await inner.salt(call: call, patience: patience) : nil
-    }
-    func find(
-      _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
-    ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }
-    func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-      await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
-    }
-    func put(_ entry: CacheEntry) { inner.put(entry) }
-    func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) { inner.renew(key, stored: stored, head: head) }
-    func remove(_ selection: CacheSelection) { inner.remove(selection) }
-    func list() async -> [CacheListing] { await inner.list() }
-    func size() async -> CacheSize { await inner.size() }
-    func flush() async { await inner.flush() }
-  }
-
   /// What a run before this one has stored, and the store as this run sees it.
   private let before = MemoryStore()
-  private let late: LateStore
+  private let late: SlowStore
 
-  init() { late = LateStore(before) }
+  init() { late = SlowStore(before, isThere: false) }
 
   private static func fixture(_ store: any CacheStore, account: String? = nil) -> CacheFixture {
     CacheFixture(

@@ -1,19 +1,28 @@
 import ErrandCache
 import ErrandCore
+import ErrandSupport
 import ErrandTesting
 
-/// A store that holds what it found at a latch, so that a test can put something between look-up and use.
+/// A store that holds what it found at a latch, so that a test can put something between look-up and use; it can also be
+/// out of reach at first, and then has no salt.
 final class SlowStore: CacheStore {
   private let inner: any CacheStore
   private let latches = Recorded<Latch>()
+  private let isThere: Locked<Bool>
 
-  init(_ inner: any CacheStore) { self.inner = inner }
+  init(_ inner: any CacheStore, isThere: Bool = true) {
+    self.inner = inner
+    self.isThere = Locked(isThere)
+  }
+
+  /// Comes within reach.
+  func come() { isThere.withLock { $0 = true } }
 
   /// Holds the next look-up, once it has found what it finds.
   func holdNext(at latch: Latch) { latches.append(latch) }
 
   func salt(call: CallState, patience: Duration?) async -> Digest? {
-    await inner.salt(call: call, patience: patience)
+    isThere.withLock { $0 } ? await inner.salt(call: call, patience: patience) : nil
   }
 
   func find(

@@ -12,14 +12,6 @@ import TestSupport
     var path: Path { "/\(name)" }
   }
 
-  private struct Search: APIRequest {
-    typealias Response = String
-    let text: String
-    var repeats: RepeatRule
-    var path: Path { "/search" }
-    var arguments: Arguments { ["q": text] }
-  }
-
   private let clock = ManualClock()
   private let told = Recorded<String>()
 
@@ -96,7 +88,9 @@ import TestSupport
     let client = client(server)
     let pause = RepeatRule.debounce(.milliseconds(300))
     for text in ["a", "ab", "abc"] {
-      client.start(outcomeOf: Search(text: text, repeats: pause), on: .inPlace) { told.append("\(text) \($0.told)") }
+      client.start(outcomeOf: RepeatedSearch(text: text, repeats: pause), on: .inPlace) {
+        told.append("\(text) \($0.told)")
+      }
       #expect(await eventually { clock.pending == 2 }, "the pause and the deadline")
       clock.advance(by: .milliseconds(299))
     }
@@ -104,7 +98,7 @@ import TestSupport
     #expect(server.requests.isEmpty)
     clock.advance(by: .milliseconds(1))
     try await gate.reached()
-    let refused = await client.outcome(of: Search(text: "b", repeats: .ignoreNew)).error
+    let refused = await client.outcome(of: RepeatedSearch(text: "b", repeats: .ignoreNew)).error
     #expect(refused?.stage == .admission && refused?.code == .repeated)
     gate.open()
     #expect(await isIdle(client))

@@ -154,8 +154,8 @@ import TestSupport
         ended.open()
       }
     default:
-      call = client.start(outcomeOf: tree, on: .custom { job in Task.detached { job() } }, options: options) {
-        outcome in
+      let detached = CallbackExecutor.custom { job in Task.detached { job() } }
+      call = client.start(outcomeOf: tree, on: detached, options: options) { outcome in
         note(outcome.told)
         ended.open()
       }

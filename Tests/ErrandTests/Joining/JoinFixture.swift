@@ -43,27 +43,3 @@ final class JoinFixture: Sendable {
     }
   }
 }
-
-/// A text whose parts a test can choose.
-struct JoinText: APIRequest {
-  typealias Response = String
-  var path: Path = "/text"
-  var method = HTTPMethod.get
-  var arguments = Arguments()
-  var headers = RequestHeaders()
-  var credential = RequestCredential.inherited
-  var timeouts: Timeouts?
-  var redirects: RedirectPolicy?
-  var network = NetworkWish()
-  var statusRule: StatusRule?
-  var cache = CachePolicy.inherited
-  var cacheKey = CacheKeyRule()
-  var joining = JoinRule.inherited
-}
-
-/// The same place, read in another way.
-struct JoinNumber: APIRequest {
-  typealias Response = Int
-  var path: Path { "/text" }
-  var headers: RequestHeaders { ["Accept": "*/*"] }
-}

@@ -6,14 +6,6 @@ import TestSupport
 
 /// What happens where a call is started while another one of its kind is under way.
 @Suite(.timeLimit(.minutes(3))) struct RepeatTests {
-  private struct Search: APIRequest {
-    typealias Response = String
-    let text: String
-    var repeats: RepeatRule
-    var path: Path { "/search" }
-    var arguments: Arguments { ["q": text] }
-  }
-
   /// Another type with the same rule.
   private struct Other: APIRequest {
     typealias Response = String
@@ -26,7 +18,7 @@ import TestSupport
   ) -> Call {
     let events = Recorded<String>()
     let options = CallOptions(owner: owner, accessories: [Noter("call", events)])
-    return fixture.client.start(outcomeOf: Search(text: text, repeats: rule), on: .inPlace, options: options) {
+    return fixture.client.start(outcomeOf: RepeatedSearch(text: text, repeats: rule), on: .inPlace, options: options) {
       told.append("\(text) \($0.told)")
       #expect(events.all.filter { $0 != "progress call" } == ["willStart call", "willStop call \($0.told)"])
     }
@@ -58,9 +50,9 @@ import TestSupport
 
   @Test func `cancelled one says who took its place`() async {
     let fixture = JoinFixture()
-    let first = Task { await fixture.client.outcome(of: Search(text: "a", repeats: .cancelPrevious)) }
+    let first = Task { await fixture.client.outcome(of: RepeatedSearch(text: "a", repeats: .cancelPrevious)) }
     await fixture.exchange.reached()
-    let second = Task { await fixture.client.outcome(of: Search(text: "b", repeats: .cancelPrevious)) }
+    let second = Task { await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .cancelPrevious)) }
     let error = await first.value.error
     #expect(error?.stage == .cancelled && error?.code == .cancelled)
     #expect(error?.message.hasSuffix("Search took its place (`repeats`).") == true, "\(error?.message ?? "none")")
@@ -72,7 +64,7 @@ import TestSupport
     let (fixture, told) = (JoinFixture(), Recorded<String>())
     _ = start(fixture, "a", .ignoreNew, told)
     await fixture.exchange.reached()
-    let error = await fixture.client.outcome(of: Search(text: "b", repeats: .ignoreNew)).error
+    let error = await fixture.client.outcome(of: RepeatedSearch(text: "b", repeats: .ignoreNew)).error
     #expect(error?.stage == .admission && error?.code == .repeated)
     #expect(error?.request == nil, "it is refused before it is built")
     #expect(error?.message.hasPrefix("The call was not carried out, since #") == true)
@@ -80,7 +72,7 @@ import TestSupport
     #expect(await fixture.isIdle())
     #expect(told.all == ["a success"])
     #expect(fixture.asked == 1)
-    #expect(await fixture.client.outcome(of: Search(text: "c", repeats: .ignoreNew)).value == "value")
+    #expect(await fixture.client.outcome(of: RepeatedSearch(text: "c", repeats: .ignoreNew)).value == "value")
   }
 
   @Test func `one that was cancelled refuses nobody`() async {
@@ -96,9 +88,11 @@ import TestSupport
     let fixture = JoinFixture()
     let told = Recorded<String>()
     let client = fixture.client
-    client.start(outcomeOf: Search(text: "a", repeats: .ignoreNew), on: .inPlace) { outcome in
+    client.start(outcomeOf: RepeatedSearch(text: "a", repeats: .ignoreNew), on: .inPlace) { outcome in
       told.append("a \(outcome.told)")
-      client.start(outcomeOf: Search(text: "b", repeats: .ignoreNew), on: .inPlace) { told.append("b \($0.told)") }
+      client.start(outcomeOf: RepeatedSearch(text: "b", repeats: .ignoreNew), on: .inPlace) {
+        told.append("b \($0.told)")
+      }
     }
     fixture.exchange.open()
     #expect(await eventually { told.count == 2 })
@@ -160,7 +154,7 @@ import TestSupport
     let fixture = JoinFixture()
     let call = Task {
       await fixture.client.outcome(
-        of: Search(text: "a", repeats: .debounce(.seconds(9))), options: .deadline(.seconds(5)))
+        of: RepeatedSearch(text: "a", repeats: .debounce(.seconds(9))), options: .deadline(.seconds(5)))
     }
     #expect(await eventually { fixture.clock.pending == 2 })
     fixture.clock.advance(by: .seconds(5))
@@ -171,7 +165,7 @@ import TestSupport
 
   @Test func `pause is left on cancel`() async {
     let fixture = JoinFixture()
-    let call = Task { await fixture.client.outcome(of: Search(text: "a", repeats: .debounce(.seconds(9)))) }
+    let call = Task { await fixture.client.outcome(of: RepeatedSearch(text: "a", repeats: .debounce(.seconds(9)))) }
     #expect(await eventually { fixture.clock.pending == 2 })
     call.cancel()
     let error = await call.value.error
@@ -186,7 +180,7 @@ import TestSupport
     for _ in 0..<rounds {
       let told = await withTaskGroup(of: String.self) { group in
         for number in 0..<6 {
-          group.addTask { await fixture.client.outcome(of: Search(text: "\(number)", repeats: rule)).told }
+          group.addTask { await fixture.client.outcome(of: RepeatedSearch(text: "\(number)", repeats: rule)).told }
         }
         return await group.reduce(into: []) { $0.append($1) }
       }

@@ -1,0 +1,33 @@
+/// The words of a tape while it grows.
+struct JSONTape {
+  private(set) var words: UnsafeMutablePointer<UInt64>
+  private(set) var count = 0
+  private var room: Int
+
+  /// - Parameter room: How many words it has room for before it grows.
+  init(room: Int) {
+    self.room = room
+    words = .allocate(capacity: room)
+  }
+
+  subscript(index: Int) -> JSONWord {
+    get { JSONWord(bits: words[index]) }
+    nonmutating set { words[index] = newValue.bits }
+  }
+
+  mutating func append(_ word: JSONWord) {
+    if count == room { grow() }
+    words[count] = word.bits
+    count += 1
+  }
+
+  private mutating func grow() {
+    let wider = UnsafeMutablePointer<UInt64>.allocate(capacity: room * 2)
+    wider.moveInitialize(from: words, count: count)
+    words.deallocate()
+    words = wider
+    room *= 2
+  }
+
+  func deallocate() { words.deallocate() }
+}

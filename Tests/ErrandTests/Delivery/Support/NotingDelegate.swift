@@ -1,0 +1,14 @@
+import Errand
+import ErrandTesting
+
+/// A delegate that notes what it is told.
+@MainActor final class NotingDelegate: CallDelegate {
+  private let events: Recorded<String>
+
+  init(_ events: Recorded<String>) { self.events = events }
+
+  func requestFinished(_ call: FinishedCall) {
+    events.append("told \(call.value(of: ProbeRequest.self) == "value" ? "success" : "nonsense")")
+  }
+  func requestFailed(_ call: FailedCall) { events.append("told \(call.error.stage.rawValue)") }
+}

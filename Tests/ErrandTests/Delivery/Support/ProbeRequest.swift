@@ -1,0 +1,21 @@
+import Errand
+import ErrandTesting
+
+/// A request that notes its hooks and has an accessory of its own.
+struct ProbeRequest: APIRequest {
+  typealias Response = String
+
+  let events: Recorded<String>
+  let hook: Latch
+
+  var path: Path { "/probe" }
+  var accessories: [any Accessory] { [Noter("request", events)] }
+  var hooks: CompletionHooks<String>? {
+    CompletionHooks(
+      before: { [events, hook] _ in
+        events.append("before")
+        try? await hook.wait()
+      },
+      after: { [events] in events.append("after \($0.told)") })
+  }
+}

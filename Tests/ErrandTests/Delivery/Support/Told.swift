@@ -1,0 +1,11 @@
+import Errand
+
+extension CallEnding {
+  /// `success`, or the stage of the failure.
+  var told: String { error.map(\.stage.rawValue) ?? "success" }
+}
+
+extension Outcome {
+  /// `success`, or the stage of the failure.
+  var told: String { error.map(\.stage.rawValue) ?? "success" }
+}
