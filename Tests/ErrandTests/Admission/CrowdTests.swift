@@ -24,20 +24,26 @@ import TestSupport
     var path: Path { "/ask/\(number)" }
   }
 
-  /// What the calls tell.
+  /// What the calls tell. One lock holds it all: a call that was counted was also told of.
   private final class Tally: Sendable {
-    private let ends = Locked<[Int: Int]>([:])
-    private let results = Locked<[String: Int]>([:])
-
-    func note(_ number: Int, _ outcome: Outcome<String>) {
-      ends.withLock { $0[number, default: 0] += 1 }
-      let isRight = outcome.value == "/ask/\(number)"
-      results.withLock { $0[isRight ? "right" : outcome.told, default: 0] += 1 }
+    private struct Notes {
+      var ends: [Int: Int] = [:]
+      var results: [String: Int] = [:]
     }
 
-    var count: Int { ends.withLock { $0.count } }
-    var eachOnce: Bool { ends.withLock { $0.values.allSatisfy { $0 == 1 } } }
-    var told: [String: Int] { results.withLock { $0 } }
+    private let notes = Locked(Notes())
+
+    func note(_ number: Int, _ outcome: Outcome<String>) {
+      let result = outcome.value == "/ask/\(number)" ? "right" : outcome.told
+      notes.withLock {
+        $0.ends[number, default: 0] += 1
+        $0.results[result, default: 0] += 1
+      }
+    }
+
+    var count: Int { notes.withLock { $0.ends.count } }
+    var eachOnce: Bool { notes.withLock { $0.ends.values.allSatisfy { $0 == 1 } } }
+    var told: [String: Int] { notes.withLock { $0.results } }
   }
 
   /// A server that holds every answer at a gate and notes how many sockets were open at once.
