@@ -51,7 +51,7 @@ let package = Package(
     // Values, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
     .target(name: "ErrandCore", dependencies: ["ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
-    .target(name: "ErrandJSON", swiftSettings: strict),
+    .target(name: "ErrandJSON", dependencies: ["ErrandSupport"], swiftSettings: strict),
     // Compresses bodies while they are sent.
     .target(name: "ErrandCompression", dependencies: ["ErrandCore", "CZlib"], swiftSettings: strict),
     // The cache: key, decision, stations and stores.

@@ -11,6 +11,8 @@ public import Foundation
 /// ```
 public struct JSONDecoding: Sendable {
   let decoder: JSONDecoder
+  /// How values are read from a tape; nil where Foundation reads them.
+  let tape: TapeRules?
   private let convertsKeys: Bool
 
   /// Foundation's defaults: keys as they are written, dates as seconds since 2001, data in Base64.
@@ -35,8 +37,11 @@ public struct JSONDecoding: Sendable {
   package func isSame(as other: JSONDecoding) -> Bool { decoder === other.decoder }
 
   /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
-  public init(makeDecoder: () -> JSONDecoder) {
-    decoder = makeDecoder()
+  public init(makeDecoder: () -> JSONDecoder) { self.init(makeDecoder(), onTape: false) }
+
+  init(_ decoder: JSONDecoder, onTape: Bool) {
+    self.decoder = decoder
+    tape = onTape ? TapeRules(decoder) : nil
     if case .useDefaultKeys = decoder.keyDecodingStrategy { convertsKeys = false } else { convertsKeys = true }
   }
 
@@ -54,6 +59,7 @@ public struct JSONDecoding: Sendable {
   ) throws(JSONDecodingError) -> T {
     let path = path ?? JSONPath.root
     if let whole = try wholeValue(as: type, from: data, at: path) { return whole }
+    if let tape, let found = try value(of: type, from: data, at: path, by: tape) { return found }
     do {
       let text = try JSONText.utf8(of: data)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
@@ -81,6 +87,11 @@ public struct JSONDecoding: Sendable {
     let trace = JSONTrace()
     var route = route(to: path)
     route.trace = trace
+    if let tape, let document = try? JSONDocument(text) {
+      let root = TapeDecoder(source: TapeSource(document, rules: tape), index: 0)
+      _ = try? route.decode(type, from: root)  // the trace has what is of interest
+      return trace
+    }
     _ = try? decoder.decode(Located<T>.self, from: text, configuration: route)  // the trace has what is of interest
     return trace
   }
@@ -92,18 +103,6 @@ public struct JSONDecoding: Sendable {
       })
   }
 
-  /// The key as the decoder's key strategy turns it, found by letting it decode an object with that key.
-  func convertedKey(_ key: String) -> String {
-    guard convertsKeys, let probe = try? JSONValue.object([key: .null]).serialized() else { return key }
-    return (try? decoder.decode(FirstKey.self, from: probe))?.name ?? key
-  }
-}
-
-/// Reads the first key of an object as the decoder shows it.
-private struct FirstKey: Decodable {
-  let name: String?
-
-  init(from decoder: any Decoder) throws {
-    name = try decoder.container(keyedBy: AnyKey.self).allKeys.first?.stringValue
-  }
+  /// The key as the decoder's key strategy turns it.
+  func convertedKey(_ key: String) -> String { convertsKeys ? FirstKey.name(of: key, by: decoder) : key }
 }

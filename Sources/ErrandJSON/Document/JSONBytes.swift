@@ -2,8 +2,24 @@ import Foundation
 
 /// What is done with the bytes of a text. Every pointer leads into a text with zero bytes behind it.
 enum JSONBytes {
+  /// Most are keys, which are short: two words that may overlap hold them, and no call is needed.
+  @inline(__always)
   static func areSame(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    memcmp(left, right, count) == 0
+    switch count {
+    case 0: true
+    case 1...3: left[0] == right[0] && left[count >> 1] == right[count >> 1] && left[count - 1] == right[count - 1]
+    case 4...7: areEqual(left, right, at: 0, UInt32.self) && areEqual(left, right, at: count - 4, UInt32.self)
+    case 8...16: areEqual(left, right, at: 0, UInt64.self) && areEqual(left, right, at: count - 8, UInt64.self)
+    default: memcmp(left, right, count) == 0
+    }
+  }
+
+  @inline(__always)
+  private static func areEqual<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, at offset: Int, _ word: Word.Type
+  ) -> Bool {
+    UnsafeRawPointer(left + offset).loadUnaligned(as: word)
+      == UnsafeRawPointer(right + offset).loadUnaligned(as: word)
   }
 
   /// The high bit of each of eight bytes that is a quote, a backslash, a control character or no ASCII. Above the lowest

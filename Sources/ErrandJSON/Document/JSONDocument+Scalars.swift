@@ -29,4 +29,11 @@ extension JSONDocument {
     guard let double = Double(numeral(word)), double.isFinite else { return nil }
     return double
   }
+
+  /// The nearest float; nil where the number is beyond all of them.
+  func float(_ word: JSONWord) -> Float? {
+    // By way of a double a number would be rounded twice.
+    guard let float = Float(numeral(word)), float.isFinite else { return nil }
+    return float
+  }
 }

@@ -67,11 +67,11 @@ extension JSONDocument {
       if let large = integer(word, as: UInt64.self) { return .unsigned(large) }
     case .decimal: break
     }
-    guard let double = double(word) else { throw JSONError.numberOutOfRange(shortened(numeral(word))) }
+    guard let double = double(word) else { throw JSONError.numberOutOfRange(Self.shortened(numeral(word))) }
     return .number(double)
   }
 
-  private func shortened(_ numeral: String) -> String {
+  static func shortened(_ numeral: String) -> String {
     numeral.utf8.count > 40 ? numeral.prefix(40) + "…" : numeral
   }
 }

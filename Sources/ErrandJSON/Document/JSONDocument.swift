@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It owns a copy of the text, behind which stand zero bytes: so eight bytes can be read at a time anywhere in it, and
 /// what reads from it may outlive the text it was made of.
-final class JSONDocument: @unchecked Sendable {  // nothing of it changes once it is made
+final class JSONDocument: @unchecked Sendable {  // once it is made only its hints change, which are atomic
   /// What a text may be long at most: 256 MiB, the reach of a word's length.
   static let limit = JSONWord.most
 
@@ -12,8 +12,10 @@ final class JSONDocument: @unchecked Sendable {  // nothing of it changes once i
   let text: UnsafePointer<UInt8>
   /// The bytes of the text.
   let count: Int
-  /// The tape; the root is the first word.
+  /// The tape; the root is the first word. Behind the root stands null, for those who read what is not there.
   let words: UnsafePointer<UInt64>
+  /// The index of the null behind the root.
+  let nothing: Int
 
   /// Reads a text in any of the encodings of JSON.
   /// - Throws: ``JSONError``.
@@ -29,6 +31,8 @@ final class JSONDocument: @unchecked Sendable {  // nothing of it changes once i
       copy.deallocate()
       throw error
     }
+    nothing = parser.tape.count
+    parser.tape.append(JSONWord(.null, length: 0, place: 0))
     text = UnsafePointer(copy.bytes)
     count = copy.count
     words = UnsafePointer(parser.tape.words)

@@ -1,4 +1,5 @@
 extension JSONDocumentParser {
+  @inline(__always)
   mutating func skipSpace() {
     while true {
       switch text[at] {
@@ -17,6 +18,7 @@ extension JSONDocumentParser {
   // MARK: - Numbers
 
   /// Reads a number's grammar; what it is worth is found out when somebody asks.
+  @inline(__always)
   mutating func number() throws(JSONError) {
     let start = at
     var kind = JSONWord.Kind.integer
@@ -41,16 +43,19 @@ extension JSONDocumentParser {
     tape.append(JSONWord(kind, length: at - start, place: start))
   }
 
+  @inline(__always)
   private mutating func digits() throws(JSONError) {
     guard isDigit(text[at]) else { throw broken("a digit is due") }
     repeat { at += 1 } while isDigit(text[at])
   }
 
+  @inline(__always)
   private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
   // MARK: - Strings
 
   /// Reads a string from its first quote to behind its last.
+  @inline(__always)
   mutating func string() throws(JSONError) {
     at += 1
     let start = at
@@ -73,6 +78,7 @@ extension JSONDocumentParser {
   }
 
   /// Passes over bytes that are ASCII and stand for themselves, eight at a time.
+  @inline(__always)
   private mutating func skipPlain() {
     while true {
       let eight = UInt64(littleEndian: UnsafeRawPointer(text + at).loadUnaligned(as: UInt64.self))

@@ -23,7 +23,6 @@ struct JSONDocumentParser {
   var tape: JSONTape
   private var open: [Open] = []
   private var current: Open?
-  private var objects = 0
   private var turn = Turn.value
 
   init(_ copy: JSONTextCopy) {
@@ -53,6 +52,7 @@ struct JSONDocumentParser {
 
   // MARK: - One step
 
+  @inline(__always)
   private mutating func value() throws(JSONError) -> Turn {
     switch text[at] {
     case UInt8(ascii: "\""): try string()
@@ -67,13 +67,13 @@ struct JSONDocumentParser {
     return .after
   }
 
+  @inline(__always)
   private mutating func begin(isObject: Bool) throws(JSONError) -> Turn {
     if let current { open.append(current) }
     guard open.count < JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
     current = Open(index: tape.count, isObject: isObject)
     tape.append(JSONWord(.array, length: 0, place: 0))
-    tape.append(JSONWord(bits: UInt64(objects) << 32 | UInt64(at)))
-    if isObject { objects += 1 }
+    tape.append(JSONWord(bits: UInt64(at)))
     at += 1
     skipSpace()
     guard text[at] == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
@@ -84,6 +84,7 @@ struct JSONDocumentParser {
     return .after
   }
 
+  @inline(__always)
   private mutating func key() throws(JSONError) -> Turn {
     guard text[at] == UInt8(ascii: "\"") else {
       throw broken(at < count ? "a key in quotes is due" : "it ends where a key is due")
@@ -96,6 +97,7 @@ struct JSONDocumentParser {
     return .value
   }
 
+  @inline(__always)
   private mutating func separator() throws(JSONError) -> Turn {
     guard var container = current else { return .after }
     let closing = container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -115,6 +117,7 @@ struct JSONDocumentParser {
     }
   }
 
+  @inline(__always)
   private mutating func end() {
     guard let container = current else { return }
     let kind: JSONWord.Kind = !container.isObject ? .array : container.isCrowd ? .crowd : .object
@@ -126,6 +129,7 @@ struct JSONDocumentParser {
   // MARK: - Keys
 
   /// Counts a key, and finds out whether it stood there before.
+  @inline(__always)
   private mutating func note(key index: Int) {
     guard var container = current else { return }
     container.members += 1
@@ -143,6 +147,7 @@ struct JSONDocumentParser {
   }
 
   /// Six bits of a key's length and first eight bytes.
+  @inline(__always)
   private func hash(_ key: JSONWord) -> UInt64 {
     let bytes = UnsafeRawPointer(text + key.place).loadUnaligned(as: UInt64.self)
     let kept = key.length >= 8 ? bytes : UInt64(littleEndian: bytes) & (1 << UInt64(key.length * 8) &- 1)

@@ -15,12 +15,14 @@ struct JSONTape {
     nonmutating set { words[index] = newValue.bits }
   }
 
+  @inline(__always)
   mutating func append(_ word: JSONWord) {
     if count == room { grow() }
     words[count] = word.bits
     count += 1
   }
 
+  @inline(never)
   private mutating func grow() {
     let wider = UnsafeMutablePointer<UInt64>.allocate(capacity: room * 2)
     wider.moveInitialize(from: words, count: count)

@@ -1,8 +1,8 @@
 /// One entry of a tape: what a value is, how long its text is, and where that begins.
 ///
 /// A scalar has one word. An array or object has two: in the first the number of its members and the index behind its last
-/// word, in the second where its text begins and its number among the objects. The words of what it holds follow, in an
-/// object each key before its value.
+/// word, in the second where its text begins and, of an object, where to look first for a key. The words of what it holds
+/// follow, in an object each key before its value.
 struct JSONWord {
   /// What a value is, as far as its text shows.
   enum Kind: UInt8 {
@@ -44,4 +44,5 @@ struct JSONWord {
   var isContainer: Bool { bits >> 60 >= UInt64(Kind.array.rawValue) }
   var isObject: Bool { bits >> 60 >= UInt64(Kind.object.rawValue) }
   var isString: Bool { kind == .plain || kind == .escaped }
+  var isNumber: Bool { kind == .integer || kind == .decimal }
 }

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// Finds the members of objects.
+///
+/// An object's second word tells beside the place of its text where to look first: at the key that was found last, since
+/// types ask for their keys in the order in which texts have them. It is a hint and no more, so that one document may be
+/// read from several threads: each sees one of the hints that were given.
+extension JSONDocument {
+  /// The index of the value that belongs to a key of an object without crowd.
+  func index(of key: String, in object: Int) -> Int? {
+    var key = key
+    return key.withUTF8 { index(of: $0, in: object) }
+  }
+
+  private func index(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
+    let end = word(object).place
+    let start = object + 2
+    guard start < end else { return nil }
+    let hint = hint(of: object)
+    let first = hint > start && hint < end ? hint : start
+    var here = first
+    repeat {
+      let word = word(here)
+      if word.length == key.count, isSame(word, key) {
+        if here != hint { setHint(here, of: object) }
+        return here + 1
+      }
+      here = self.end(of: here + 1)
+      if here == end { here = start }
+    } while here != first
+    return nil
+  }
+
+  private func isSame(_ word: JSONWord, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let bytes = key.baseAddress else { return true }
+    return JSONBytes.areSame(text + word.place, bytes, key.count)
+  }
+
+  /// The index of the value that a path leads to, in the keys of the text; of equal keys the first one counts.
+  func index(at path: JSONPath) -> Int? {
+    var here = 0
+    for step in path.steps {
+      guard let next = index(of: step, in: here) else { return nil }
+      here = next
+    }
+    return here
+  }
+
+  private func index(of step: JSONPath.Step, in container: Int) -> Int? {
+    let word = word(container)
+    switch (step, word.kind) {
+    case (.key(let key), .object): return index(of: key, in: container)
+    case (.key(let key), .crowd): return JSONKeyTable(self, object: container) { $0 }[key]
+    case (.index(let number), .array): return element(number, of: container)
+    default: return nil
+    }
+  }
+
+  private func element(_ number: Int, of array: Int) -> Int? {
+    guard (0..<word(array).length).contains(number) else { return nil }
+    var here = array + 2
+    for _ in 0..<number { here = end(of: here) }
+    return here
+  }
+
+  /// Shows each key of an object with the index of its value, in the order of the text.
+  func forEachMember(of object: Int, _ body: (_ key: JSONWord, _ value: Int) -> Void) {
+    let end = word(object).place
+    var here = object + 2
+    while here < end {
+      body(word(here), here + 1)
+      here = self.end(of: here + 1)
+    }
+  }
+
+  // MARK: - Hints
+
+  private func hint(of object: Int) -> Int {
+    Int(truncatingIfNeeded: second(of: object).pointee.load(ordering: .relaxed) >> 32)
+  }
+
+  private func setHint(_ hint: Int, of object: Int) {
+    let place = second(of: object).pointee.load(ordering: .relaxed) & 0xFFFF_FFFF
+    second(of: object).pointee.store(UInt64(hint) << 32 | place, ordering: .relaxed)
+  }
+
+  /// The second word of an object, which nobody reads but by this.
+  private func second(of object: Int) -> UnsafePointer<Atomic<UInt64>> {
+    UnsafeRawPointer(words + object + 1).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// A type that is read from a tape without its own `Decodable` code.
+protocol TapeReadable: SendableMetatype {
+  static func read(from source: TapeSource, at index: Int) throws -> Self
+}
+
+extension String: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> String { try source.string(at: index) }
+}
+
+extension Bool: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Bool { try source.bool(at: index) }
+}
+
+extension Double: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Double { try source.double(at: index) }
+}
+
+extension Float: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Float { try source.float(at: index) }
+}
+
+extension TapeReadable where Self: FixedWidthInteger {
+  static func read(from source: TapeSource, at index: Int) throws -> Self { try source.integer(Self.self, at: index) }
+}
+
+extension Int: TapeReadable {}
+extension Int8: TapeReadable {}
+extension Int16: TapeReadable {}
+extension Int32: TapeReadable {}
+extension Int64: TapeReadable {}
+extension Int128: TapeReadable {}
+extension UInt: TapeReadable {}
+extension UInt8: TapeReadable {}
+extension UInt16: TapeReadable {}
+extension UInt32: TapeReadable {}
+extension UInt64: TapeReadable {}
+extension UInt128: TapeReadable {}
+
+extension JSONValue: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> JSONValue {
+    do throws(JSONError) {
+      return try source.document.value(at: index)
+    } catch {
+      throw source.corrupted(error.clause, at: index)
+    }
+  }
+}
+
+// MARK: - Foundation's types
+
+extension Decimal: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Decimal {
+    let word = source.document.word(index)
+    guard word.isNumber else { throw source.mismatch(Decimal.self, at: index) }
+    guard let decimal = Decimal(string: source.document.numeral(word)), decimal.isFinite else {
+      throw source.misfit(Decimal.self, at: index)
+    }
+    return decimal
+  }
+}
+
+extension URL: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> URL {
+    if source.isNull(at: index) { throw source.noValue(URL.self, at: index) }
+    guard let url = URL(string: try source.string(at: index)) else {
+      throw source.corrupted("Invalid URL string.", at: index)
+    }
+    return url
+  }
+}
+
+extension Data: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Data {
+    if source.isNull(at: index) { throw source.noValue(Data.self, at: index) }
+    let decoder = TapeDecoder(source: source, index: index)
+    switch source.rules.data {
+    case .deferredToData: return try Data(from: decoder)
+    case .custom(let read): return try read(decoder)
+    case .base64: break
+    @unknown default: throw source.corrupted("The data strategy is unknown.", at: index)
+    }
+    guard let data = Data(base64Encoded: try source.string(at: index)) else {
+      throw source.corrupted("Encountered Data is not valid Base64.", at: index)
+    }
+    return data
+  }
+}
+
+extension Date: TapeReadable {
+  static func read(from source: TapeSource, at index: Int) throws -> Date {
+    if source.isNull(at: index) { throw source.noValue(Date.self, at: index) }
+    let decoder = TapeDecoder(source: source, index: index)
+    switch source.rules.dates {
+    case .deferredToDate: return try Date(from: decoder)
+    case .secondsSince1970: return Date(timeIntervalSince1970: try source.double(at: index))
+    case .millisecondsSince1970: return Date(timeIntervalSince1970: try source.double(at: index) / 1000)
+    case .custom(let read): return try read(decoder)
+    case .iso8601:
+      let text = try source.string(at: index)
+      if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
+      throw source.corrupted("Expected date string to be ISO8601-formatted.", at: index)
+    #if canImport(Darwin)  // elsewhere it is a closure
+      case .formatted(let formatter):
+        if let date = formatter.date(from: try source.string(at: index)) { return date }
+        throw source.corrupted("Date string does not match format expected by formatter.", at: index)
+    #endif
+    @unknown default: throw source.corrupted("The date strategy is unknown.", at: index)
+    }
+  }
+}

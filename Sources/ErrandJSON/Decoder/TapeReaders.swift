@@ -1,0 +1,53 @@
+import ErrandSupport
+import Synchronization
+
+/// Which types the tape reads by itself: found once for each type of the program, and kept as long as it runs.
+///
+/// To ask a type whether it conforms costs more than to read a number. So what was found stands in a table of few places,
+/// where types that meet in one place take turns.
+final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it leads to never changes
+  static let shared = TapeReaders()
+
+  private struct Entry: Sendable {
+    let id: ObjectIdentifier
+    let reader: (any TapeReadable.Type)?
+  }
+
+  private struct Found: Sendable {
+    nonisolated(unsafe) let entry: UnsafePointer<Entry>  // never changed and never freed
+  }
+
+  private static let count = 256
+
+  private let table: UnsafeMutablePointer<Atomic<UnsafePointer<Entry>?>>
+  private let all = Locked<[ObjectIdentifier: Found]>([:])
+
+  private init() {
+    table = .allocate(capacity: Self.count)
+    for place in 0..<Self.count { (table + place).initialize(to: Atomic(nil)) }
+  }
+
+  /// The way to read a type; nil where its own code does it.
+  func reader<T>(of type: T.Type) -> (any TapeReadable.Type)? {
+    let id = ObjectIdentifier(type)
+    let bits = UInt(bitPattern: id)
+    let place = Int(truncatingIfNeeded: (bits >> 4 ^ bits >> 12) % UInt(Self.count))
+    if let entry = table[place].load(ordering: .acquiring), entry.pointee.id == id { return entry.pointee.reader }
+    let found = found(type, id)
+    table[place].store(found.entry, ordering: .releasing)
+    return found.entry.pointee.reader
+  }
+
+  private func found<T>(_ type: T.Type, _ id: ObjectIdentifier) -> Found {
+    if let known = all.withLock({ $0[id] }) { return known }
+    let reader = type as? any TapeReadable.Type
+    return all.withLock {
+      if let known = $0[id] { return known }
+      let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
+      entry.initialize(to: Entry(id: id, reader: reader))
+      let found = Found(entry: UnsafePointer(entry))
+      $0[id] = found
+      return found
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import ErrandSupport
+
+/// One decoding: a document, and the rules by which types read it. May be kept after the decoding and used by several
+/// threads.
+final class TapeSource: Sendable {
+  let document: JSONDocument
+  let rules: TapeRules
+  /// The way to what a decoder reads that stands for a value that is not there; nil for all others.
+  private let absent: [any CodingKey]?
+  private let places = Locked(TapePlaces())
+  private let keyTables = Locked<[Int: JSONKeyTable]>([:])
+
+  init(_ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil) {
+    self.document = document
+    self.rules = rules
+    self.absent = absent
+  }
+
+  /// The value of a type at an index: by its own code, unless the tape knows the type.
+  func value<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
+    guard let reader = TapeReaders.shared.reader(of: type) else {
+      return try T(from: TapeDecoder(source: self, index: index))
+    }
+    return try value(type, at: index, reader: reader)
+  }
+
+  private func value<T, Reader: TapeReadable>(_ type: T.Type, at index: Int, reader: Reader.Type) throws -> T {
+    // Both are one type: the cast only says so.
+    guard let value = try Reader.read(from: self, at: index) as? T else { throw mismatch(type, at: index) }
+    return value
+  }
+
+  /// A decoder for a value that is not there: it finds null.
+  func absentDecoder(at path: [any CodingKey]) -> TapeDecoder {
+    TapeDecoder(source: TapeSource(document, rules: rules, absent: path), index: document.nothing)
+  }
+
+  /// The members of an object by name.
+  func keyTable(of object: Int) -> JSONKeyTable {
+    if let known = keyTables.withLock({ $0[object] }) { return known }
+    let path = rules.needsPaths ? path(to: object) : []
+    let table = JSONKeyTable(document, object: object) { rules.name(of: $0, in: path) }
+    keyTables.withLock { $0[object] = table }
+    return table
+  }
+
+  // MARK: - The way to a value
+
+  func path(to index: Int) -> [any CodingKey] {
+    if let absent { return absent }
+    let steps = places.withLock { $0.steps(to: index, in: document) }
+    var path: [any CodingKey] = []
+    for step in steps {
+      guard document.word(step.container).isObject else {
+        path.append(AnyKey(intValue: step.number))
+        continue
+      }
+      path.append(AnyKey(rules.name(of: document.string(document.word(step.value - 1)), in: path)))
+    }
+    return path
+  }
+}

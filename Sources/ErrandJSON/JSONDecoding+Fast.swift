@@ -1,0 +1,50 @@
+public import Foundation
+
+extension JSONDecoding {
+  /// Errand's own decoder, by Foundation's defaults: in an optimised build about five times as fast as `JSONDecoder`, in
+  /// a debug build somewhat slower.
+  ///
+  /// It reads any `Decodable` type as `JSONDecoder` does, with the same strategies and errors. It differs where RFC 8259
+  /// is stricter (the whole text is judged, also what the type does not read), names the place of a number that does not
+  /// fit, compares keys byte by byte, and leaves the keys of a `JSONValue` inside a type as they are written.
+  public static let fast = JSONDecoding.fast()
+
+  /// Errand's own decoder, by Foundation's strategies.
+  public static func fast(
+    dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
+    keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+    data: JSONDecoder.DataDecodingStrategy = .base64
+  ) -> JSONDecoding {
+    JSONDecoding(JSONDecoding(dates: dates, keys: keys, data: data).decoder, onTape: true)
+  }
+
+  /// Errand's own decoder, set as a `JSONDecoder` is: its strategies and its `userInfo` are taken over.
+  ///
+  /// What only Foundation can do (JSON5, a text that is an object without braces) is left to it.
+  /// - Parameter decoder: Must not be changed afterwards.
+  public static func fast(by decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: true) }
+
+  /// Decoding by a `JSONDecoder` of choice.
+  /// - Parameter decoder: Must not be changed afterwards.
+  public static func foundation(_ decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: false) }
+
+  /// A value read from a tape; nil where it is left to Foundation: texts beyond the limit, and paths that lead nowhere.
+  func value<T: Decodable>(
+    of type: T.Type, from data: Data, at path: JSONPath, by rules: TapeRules
+  ) throws(JSONDecodingError) -> T? {
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(data)
+    } catch .tooLarge {
+      return nil
+    } catch {
+      throw JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
+    }
+    guard let index = document.index(at: path) else { return nil }
+    do {
+      return try TapeSource(document, rules: rules).value(type, at: index)
+    } catch {
+      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+    }
+  }
+}
