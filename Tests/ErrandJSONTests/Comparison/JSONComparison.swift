@@ -1,0 +1,142 @@
+import ErrandJSON
+import Foundation
+import Testing
+
+/// Reads one text by Foundation's decoder and by `.fast` and expects the same value or the same failure.
+///
+/// Three things are compared: what Foundation's decoder gives by itself; what `JSONDecoding` tells of the same failure;
+/// and both once more where the text lies within another one, at a path.
+struct JSONComparison<Value: Decodable, Sight: Equatable> {
+  /// What has to come of a text.
+  enum Due { case value, failure, either }
+
+  private let sight: (Value) -> Sight
+  private let location: SourceLocation
+  private let decoder: JSONDecoder
+  private let fast: JSONDecoding
+
+  /// - Parameter sight: What of a value is compared.
+  init(_ configure: (JSONDecoder) -> Void, _ location: SourceLocation, sight: @escaping (Value) -> Sight) {
+    self.sight = sight
+    self.location = location
+    decoder = JSONDecoder()
+    configure(decoder)
+    fast = JSONDecoding.fast(by: decoder)
+  }
+
+  func expect(_ due: Due, _ text: String) {
+    expect(due, Data(text.utf8))
+    guard (try? JSONValue(parsing: Data(text.utf8))) != nil, !text.hasPrefix("\u{FEFF}") else { return }
+    compare(Data("{\"w\":[0,\(text)]}".utf8), at: "w[1]")
+  }
+
+  func expect(_ due: Due, _ text: Data) {
+    let foundation = Result { sight(try decoder.decode(Value.self, from: text)) }
+    let shown = "\(Value.self) in \(String(decoding: text.prefix(200), as: UTF8.self))"
+    switch (foundation, read(text, by: fast)) {
+    case (.success(let value), .success(let own)):
+      #expect(due != .failure && own == value, "\(shown)", sourceLocation: location)
+    case (.failure(let error), .failure(let own)):
+      let failure = JSONFailure(own.underlying ?? own)
+      #expect(
+        due != .value && failure.isSame(as: JSONFailure(error)), "\(shown): \(failure) for \(JSONFailure(error))",
+        sourceLocation: location)
+    case (let foundation, let own):
+      Issue.record("\(shown): \(own), Foundation \(foundation)", sourceLocation: location)
+    }
+    compare(text)
+  }
+
+  /// What `JSONDecoding` makes of either decoder's failure.
+  private func compare(_ text: Data, at path: JSONPath? = nil) {
+    let shown = "\(Value.self) in \(String(decoding: text.prefix(200), as: UTF8.self))"
+    switch (read(text, by: JSONDecoding { decoder }, at: path), read(text, by: fast, at: path)) {
+    case (.success(let value), .success(let own)):
+      #expect(own == value, "\(shown)", sourceLocation: location)
+    case (.failure(let error), .failure(let own)):
+      #expect(told(own) == told(error), "\(shown)", sourceLocation: location)
+    case (let standard, let own):
+      Issue.record("\(shown): \(own), standard \(standard)", sourceLocation: location)
+    }
+  }
+
+  private func read(
+    _ text: Data, by decoding: JSONDecoding, at path: JSONPath? = nil
+  ) -> Result<Sight, JSONDecodingError> {
+    do throws(JSONDecodingError) {
+      return .success(sight(try decoding.decode(Value.self, from: text, at: path)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func told(_ error: JSONDecodingError) -> String { "\(error.kind) at \(error.path): \(error.reason)" }
+}
+
+/// Expects that both read the same value.
+func expectSame<Value: Decodable & Equatable>(
+  _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
+  by configure: (JSONDecoder) -> Void = { _ in }
+) {
+  JSONComparison<Value, Value>(configure, sourceLocation) { $0 }.expect(.value, text)
+}
+
+/// Expects that both read the same value in one respect.
+func expectSame<Value: Decodable>(
+  _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
+  by configure: (JSONDecoder) -> Void = { _ in }, seenAs sight: @escaping (Value) -> some Equatable
+) {
+  JSONComparison(configure, sourceLocation, sight: sight).expect(.value, text)
+}
+
+/// Expects that both fail in the same way.
+func expectSameFailure<Value: Decodable>(
+  _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
+  by configure: (JSONDecoder) -> Void = { _ in }
+) {
+  JSONComparison<Value, String>(configure, sourceLocation) { "\($0)" }.expect(.failure, text)
+}
+
+/// Expects that both read the same value or fail in the same way.
+func expectAlike<Value: Decodable & Equatable>(
+  _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation,
+  by configure: (JSONDecoder) -> Void = { _ in }
+) {
+  JSONComparison<Value, Value>(configure, sourceLocation) { $0 }.expect(.either, text)
+}
+
+/// Expects the same of a scalar by itself, in arrays, dictionaries and objects, and where it is optional.
+func expectAlikeEverywhere<Value: Decodable & Equatable>(
+  _ type: Value.Type, _ scalar: String, sourceLocation: SourceLocation = #_sourceLocation,
+  by configure: (JSONDecoder) -> Void = { _ in }
+) {
+  expectAlike(Value.self, scalar, sourceLocation: sourceLocation, by: configure)
+  expectAlike(Value?.self, scalar, sourceLocation: sourceLocation, by: configure)
+  expectAlike([Value].self, "[\(scalar),\(scalar)]", sourceLocation: sourceLocation, by: configure)
+  expectAlike([Value?].self, "[null,\(scalar)]", sourceLocation: sourceLocation, by: configure)
+  expectAlike([[Value]].self, "[[],[\(scalar)]]", sourceLocation: sourceLocation, by: configure)
+  expectAlike([String: Value].self, "{\"a b\":\(scalar)}", sourceLocation: sourceLocation, by: configure)
+  expectAlike([String: [Value]].self, "{\"a\":[\(scalar)]}", sourceLocation: sourceLocation, by: configure)
+  expectAlike(JSONBox<Value>.self, "{\"x\":[],\"value\":\(scalar)}", sourceLocation: sourceLocation, by: configure)
+  expectAlike(JSONBox<Value?>.self, "{\"value\":\(scalar)}", sourceLocation: sourceLocation, by: configure)
+  expectAlike(JSONBare<Value>.self, scalar, sourceLocation: sourceLocation, by: configure)
+  expectAlike([JSONListed<Value>].self, "[[\(scalar)]]", sourceLocation: sourceLocation, by: configure)
+}
+
+/// A value under a key; where it is optional, the key may be missing.
+struct JSONBox<Value: Decodable & Equatable>: Decodable, Equatable { let value: Value }
+
+/// A value read through a single value container.
+struct JSONBare<Value: Decodable & Equatable>: Decodable, Equatable {
+  let value: Value
+  init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
+}
+
+/// A value read through an unkeyed container.
+struct JSONListed<Value: Decodable & Equatable>: Decodable, Equatable {
+  let value: Value
+  init(from decoder: any Decoder) throws {
+    var list = try decoder.unkeyedContainer()
+    value = try list.decode(Value.self)
+  }
+}
