@@ -47,6 +47,31 @@
       #expect(try await TransportConformance.get(transport, server.url + "/\(coded.count)").text == CodedSamples.text)
     }
 
+    /// The samples of brotli carry no checksum.
+    @Test(arguments: [ContentCoding.gzip, .deflate, .zstd])
+    func `a changed byte of a coded body is told`(_ coding: ContentCoding) async throws {
+      let coded = CodedSamples.text(in: coding)
+      let server = try LoopbackServer { request in
+        var damaged = coded
+        if let index = Int(request.path.dropFirst()), coded.indices.contains(index) { damaged[index] ^= 0x55 }
+        return Self.answer(damaged, coding: coding.rawValue)
+      }
+      let transport = CurlTransport()
+      var told = 0
+      for index in coded.indices {
+        do {
+          // Some bytes carry nothing, such as the time in a gzip header.
+          let response = try await TransportConformance.get(transport, server.url + "/\(index)")
+          #expect(response.text == CodedSamples.text, "at \(index)")
+        } catch let failure as TransportFailure {
+          #expect(failure.kind == .undecodableContent, "at \(index): \(failure)")
+          told += 1
+        }
+      }
+      #expect(told > coded.count / 2)
+      #expect(try await TransportConformance.get(transport, server.url + "/whole").text == CodedSamples.text)
+    }
+
     @Test(arguments: ContentCoding.allCases)
     func `a bomb stops at the limit`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)

@@ -1,4 +1,5 @@
-/// A class of faults that a server or a line can produce, and where it is shown that the answer to it is right.
+/// A class of faults that a server or a line can produce, and where it is shown over a real socket that the answer to it
+/// is right.
 struct FaultClass: Sendable {
   let name: String
   /// A file below `Tests`, and words in it by which the test is found.
@@ -23,11 +24,12 @@ extension FaultClass {
   private static let bodies = "TransportChecks/TransportConformance+Bodies.swift"
   private static let uploading = "TransportChecks/TransportConformance+Uploads.swift"
   private static let contents = "ErrandCurlTests/CurlContentTests.swift"
-  private static let redirecting = "ErrandCoreTests/Interceptors/RedirectDecisionTests.swift"
+  private static let sockets = "ErrandTests/Faults/FaultSocketTests.swift"
+  private static let origins = "ErrandTests/Enemy/OriginAttackTests.swift"
+  private static let wire = "ErrandTests/Enemy/WireAttackTests.swift"
   private static let nginx = "ErrandTests/Servers/NginxTests.swift"
   private static let lies = "ErrandTests/Transfers/RangeLieTests.swift"
   private static let resuming = "ErrandTests/Transfers/ResumeTests.swift"
-  private static let refusals = "ErrandTests/Building/RefusalTests.swift"
 
   static let connection = [
     FaultClass("refused", faults, "a refused connection is told"),
@@ -73,11 +75,11 @@ extension FaultClass {
     FaultClass("no status line", faults, "no HTTP at all"),
     FaultClass("HTTP/0.9", faults, "no HTTP at all"),
     FaultClass("odd versions", faults, "HTTP/3.7"),
-    FaultClass("no reason phrase", "ErrandCurlTests/CurlHeadParserTests.swift", "a head comes to its outcome"),
+    FaultClass("no reason phrase", sockets, "no reason phrase is no fault"),
     FaultClass("no colon", faults, "no colon"),
     FaultClass("folded lines", faults, "a folded line"),
     FaultClass("NUL", faults, "NUL in a field"),
-    FaultClass("Latin-1", "ErrandCurlTests/CurlHeadParserTests.swift", "fields keep order, case and bytes"),
+    FaultClass("Latin-1", sockets, "Latin-1 in the head is read"),
     FaultClass("megabyte fields", faults, "field of a megabyte"),
     FaultClass("100,000 fields", faults, "too many fields"),
     FaultClass("floods of 1xx", faults, "flood of informational answers"),
@@ -86,30 +88,29 @@ extension FaultClass {
     FaultClass("unasked 101", faults, "an unasked switch"),
     FaultClass("401 loops", "ErrandTests/Refreshing/RefreshTests.swift", "second refusal is the answer"),
     FaultClass(
-      "429 and 503 with every form of Retry-After", "ErrandTests/Retrying/RetryTests.swift",
-      "no attempt before the stated time"),
+      "429 and 503 with every form of Retry-After", "ErrandTests/Retrying/RetrySocketTests.swift",
+      "every form of Retry-After is read"),
   ]
 
   static let redirects = [
-    FaultClass("loops", redirecting, "circles are found"),
-    FaultClass("no Location", redirecting, "unusable Location fails"),
-    FaultClass("other schemes", redirecting, "unusable Location fails"),
-    FaultClass("other host or port", redirecting, "secrets stay behind elsewhere"),
-    FaultClass("downgrade", redirecting, "no way back to http"),
-    FaultClass("with a body (307, 308)", redirecting, "body stays on its origin"),
+    FaultClass("loops", sockets, "a circle of redirects ends"),
+    FaultClass("no or garbage Location", sockets, "an unusable Location leads nowhere"),
+    FaultClass("other schemes", sockets, "an unusable Location leads nowhere"),
+    FaultClass("other host or port", origins, "no secret follows a redirect elsewhere"),
+    FaultClass("downgrade", nginx, "https does not lead to http"),
+    FaultClass("with a body (307, 308)", origins, "a body goes along only when told"),
     FaultClass("with a huge body", bodies, "a discarded body leaves nothing"),
   ]
 
   static let content = [
-    FaultClass("corrupt coding", "ErrandCurlTests/ContentDecoderTests.swift", "a changed byte is told"),
+    FaultClass("corrupt coding", contents, "a changed byte of a coded body is told"),
     FaultClass("unknown or double coding", contents, "an unknown or double coding is told"),
     FaultClass("bombs", contents, "a bomb stops at the limit"),
     FaultClass("endless bodies", faults, "endless body"),
-    FaultClass(
-      "wrong charset, BOM, invalid UTF-8", "ErrandCoreTests/Response/TextDecodingTests.swift",
-      "invalid bytes are refused"),
-    FaultClass("JSON 100,000 levels deep", "ErrandJSONTests/JSONValueParsingTests.swift", "deep nesting is refused"),
-    FaultClass("huge numbers", "ErrandJSONTests/JSONValueParsingTests.swift", "numbers beyond Double are named"),
+    FaultClass("wrong charset, invalid UTF-8", sockets, "bytes of another charset are told"),
+    FaultClass("BOM", sockets, "a byte order mark is obeyed"),
+    FaultClass("JSON 100,000 levels deep", wire, "hostile JSON is told"),
+    FaultClass("huge numbers", wire, "hostile JSON is told"),
   ]
 
   static let uploads = [
@@ -140,8 +141,8 @@ extension FaultClass {
 
   static let outbound = [
     FaultClass(
-      "control characters and spaces in method, field, value, path, host", refusals, "field value has no line break"),
-    FaultClass(
-      "file names", "ErrandTests/Uploads/UploadMultipartTests.swift", "hostile names stay inside their quotes"),
+      "control characters and spaces in method, field, value, path, host", sockets,
+      "nothing smuggled reaches the wire"),
+    FaultClass("file names", sockets, "a file name stays on its line"),
   ]
 }

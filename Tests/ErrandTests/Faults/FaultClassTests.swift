@@ -2,12 +2,16 @@ import Foundation
 import Testing
 
 struct FaultClassTests {
+  /// What makes or finds a real server; one of them stands in every test of a fault.
+  private static let servers = ["LoopbackServer", "RangeServer", "DownloadFixture", "Servers.", "TrustFixture."]
+
   @Test(arguments: FaultClass.all.map(\.name))
-  func `every fault has its test`(name: String) throws {
+  func `every fault has its test over a socket`(name: String) throws {
     let fault = try #require(FaultClass.all.first { $0.name == name })
     let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
     let source = try String(contentsOf: tests.appending(path: fault.file), encoding: .utf8)
     #expect(source.contains(fault.words), "\(fault.file) has nothing about \"\(fault.words)\"")
+    #expect(Self.servers.contains { source.contains($0) }, "\(fault.file) opens no socket")
   }
 
   @Test func `no fault is listed twice`() {

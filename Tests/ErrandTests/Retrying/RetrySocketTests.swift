@@ -52,6 +52,54 @@ import Testing
     #expect(outcome.metrics.exchanges.allSatisfy { $0.bytesReceived > 2 && $0.bytesSent > 2 })
   }
 
+  /// The date of the answers that say when to come again.
+  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+  /// A call to a server that sends it away once, the moments of its requests, and the clock turned on while it waits.
+  private func sentAway(_ status: Int, _ text: String) async throws -> (Outcome<String>, [MonotonicInstant]) {
+    let clock = ManualClock()
+    let moments = Recorded<MonotonicInstant>()
+    let away = LoopbackAnswer.status(status, headers: ["Retry-After": text, "Date": Self.date])
+    let server = try LoopbackServer { request in
+      moments.append(clock.now)
+      return request.number == 1 ? away : .ok("right")
+    }
+    let client = client(server)
+    client.configure { $0.timers = clock }
+    async let outcome = client.outcome(of: Put(), options: .deadline(.never))
+    let turning = Task { @concurrent in
+      while !Task.isCancelled {
+        if clock.pending > 0 { clock.advance(by: .milliseconds(250)) }
+        await Task.yield()
+      }
+    }
+    defer { turning.cancel() }
+    return (await outcome, moments.all)
+  }
+
+  @Test(
+    arguments: [
+      ("0", 0), ("7", 7), ("Sun, 06 Nov 1994 08:49:44 GMT", 7), ("Sunday, 06-Nov-94 08:49:44 GMT", 7),
+      ("Sun Nov  6 08:49:44 1994", 7), ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("-1", 0), ("+5", 0), ("1.5", 0),
+      ("soon", 0), ("", 0),
+    ])
+  func `every form of Retry-After is read`(text: String, seconds: Int) async throws {
+    for status in [429, 503] {
+      let (outcome, moments) = try await sentAway(status, text)
+      #expect(outcome.value == "right" && moments.count == 2, "\(outcome.error?.message ?? "")")
+      #expect(outcome.metrics.retries == [RetryMetrics(reason: .status(status), delay: .seconds(seconds))])
+      if moments.count == 2 { #expect(moments[0].duration(to: moments[1]) >= .seconds(seconds)) }
+    }
+  }
+
+  @Test(arguments: ["61", "99999999999999999999999", "Sun, 06 Nov 1994 08:50:38 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"])
+  func `a wait that is too long is not begun`(text: String) async throws {
+    for status in [429, 503] {
+      let (outcome, moments) = try await sentAway(status, text)
+      #expect(outcome.error?.status == status && moments.count == 1 && outcome.metrics.retries.isEmpty)
+    }
+  }
+
   @Test func `nobody listens any more`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     server.stop()

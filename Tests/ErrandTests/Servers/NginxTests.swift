@@ -55,6 +55,13 @@ import Testing
     #expect(error.transportKind == .tls)
   }
 
+  @Test func `https does not lead to http`() async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS")
+    let error = try await failure(client, BytesProbe(path: "/downgrade"))
+    #expect(error.code == .redirectRefused && error.stage == .redirect, "\(error)")
+    #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+  }
+
   @Test func `IPv6 is reached`() async throws {
     let base = try Servers.address("ERRAND_NGINX_IPV6")
     #expect(try await APIClient(baseURL: base).send(BytesProbe(path: "/200b")).count == 200)

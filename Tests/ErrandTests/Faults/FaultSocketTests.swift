@@ -1,0 +1,115 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Faults whose answer is a rule of the client, met over a real socket; the next request on that origin is answered
+/// rightly.
+@Suite(.timeLimit(.minutes(2))) struct FaultSocketTests {
+  private func server(_ answer: @escaping @Sendable (RecordedRequest) -> LoopbackAnswer) throws -> LoopbackServer {
+    try LoopbackServer { $0.path == "/next" ? .ok("right") : answer($0) }
+  }
+
+  /// How a call ends, with another one behind it.
+  private func outcome<Response>(
+    of request: Ask<Response>, at server: LoopbackServer
+  ) async throws -> Outcome<Response> {
+    let client = APIClient(baseURL: server.url)
+    let outcome = await client.outcome(of: request)
+    #expect(try await client.send(Ask<String>(path: "/next")) == "right")
+    return outcome
+  }
+
+  // MARK: - Head
+
+  @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 "])
+  func `no reason phrase is no fault`(line: String) async throws {
+    let server = try server { _ in .raw("\(line)\r\nContent-Length: 4\r\n\r\nbody", thenCloses: false) }
+    let outcome = try await outcome(of: Ask<String>(), at: server)
+    #expect(outcome.value == "body" && outcome.response?.head.reason == "")
+  }
+
+  @Test func `Latin-1 in the head is read`() async throws {
+    let head = "HTTP/1.1 200 Trouv\u{E9}\r\nX-Name: caf\u{E9} \u{FC}\r\nContent-Length: 4\r\n\r\nbody"
+    let bytes = head.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    let server = try server { _ in .raw(bytes, thenCloses: false) }
+    let outcome = try await outcome(of: Ask<String>(), at: server)
+    #expect(outcome.value == "body" && outcome.response?.head.reason == "Trouv\u{E9}")
+    #expect(outcome.response?.fields["X-Name"] == "caf\u{E9} \u{FC}")
+  }
+
+  // MARK: - Redirects
+
+  @Test func `a circle of redirects ends`() async throws {
+    let server = try server { .redirect(to: $0.path == "/p" ? "/q" : "/p") }
+    #expect(try await outcome(of: Ask<String>(), at: server).error?.code == .redirectLoop)
+    #expect(server.requests.map(\.path) == ["/p", "/q", "/next"])
+  }
+
+  @Test(arguments: [nil, "", "ftp://127.0.0.1/", "file:///etc/passwd", "data:,x", "http://", "http://127.0.0.1:0/"])
+  func `an unusable Location leads nowhere`(location: String?) async throws {
+    let server = try server { _ in .redirect(to: location) }
+    let error = try await outcome(of: Ask<String>(), at: server).error
+    // An empty one names the page itself.
+    #expect(error?.code == (location == "" ? .redirectLoop : .invalidRedirect) && error?.response?.status == 302)
+    #expect(server.requests.map(\.path) == ["/p", "/next"])
+  }
+
+  // MARK: - Content
+
+  @Test(
+    arguments: [
+      ([0xFF, 0x41], "text/plain; charset=utf-8"), ([0xD6, 0xD0], "text/plain"), ([0xD6], "text/html; charset=gbk"),
+      ([0x4E], "text/plain; charset=utf-16"), ([0x41], "text/plain; charset=klingon"),
+    ] as [([UInt8], String)])
+  func `bytes of another charset are told`(bytes: [UInt8], contentType: String) async throws {
+    let server = try server { _ in .data(bytes, contentType: contentType) }
+    let error = try await outcome(of: Ask<String>(), at: server).error
+    #expect(error?.stage == .decode && error?.code == .decoding && error?.response?.body == Data(bytes))
+  }
+
+  @Test(
+    arguments: [
+      ([0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "text/plain; charset=gbk", "é"), ([0xFF, 0xFE, 0x2D, 0x4E], "text/plain", "中"),
+      ([0xFE, 0xFF, 0x4E, 0x2D], "text/plain; charset=utf-16", "中"),
+    ] as [([UInt8], String, String)])
+  func `a byte order mark is obeyed`(bytes: [UInt8], contentType: String, text: String) async throws {
+    let server = try server { _ in .data(bytes, contentType: contentType) }
+    #expect(try await outcome(of: Ask<String>(), at: server).value == text)
+  }
+
+  // MARK: - Outbound
+
+  @Test func `nothing smuggled reaches the wire`() async throws {
+    let server = try server { _ in .ok() }
+    let client = APIClient(baseURL: server.url)
+    for text in RefusalTests.breaks {
+      for request in [
+        Sending(path: RequestPath("/a" + text)), Sending(path: RequestPath("/a?b=" + text)),
+        Sending(path: RequestPath("http://h" + text + "/")), Sending(method: HTTPMethod("GET" + text)),
+        Sending(headers: [HTTPFieldName("X" + text): "v"]), Sending(headers: ["X-Name": .text("a" + text)]),
+      ] {
+        #expect(await client.outcome(of: request).error?.stage == .build, "\(text.debugDescription)")
+      }
+    }
+    for field in RefusalTests.unsendable {
+      client.configure { $0.exchangeInterceptors = [RefusalTests.Adding(field: field)] }
+      #expect(await client.outcome(of: Sending()).error?.code == .invalidHeader)
+    }
+    #expect(server.connectionCount == 0)
+    client.configure { $0.exchangeInterceptors = [] }
+    #expect(try await client.send(Ask<String>(path: "/next")) == "right")
+    #expect(server.requests.map(\.target) == ["/next"])
+  }
+
+  @Test(arguments: ["a\"; filename=\"x", "a\r\nX-Evil: 1\r\n\r\n", "\r", "\n"])
+  func `a file name stays on its line`(name: String) async throws {
+    let server = try server { _ in .ok("taken") }
+    let form = Multipart([.data(name, Data(), filename: name)])
+    #expect(try await outcome(of: Ask<String>(method: .post, body: .multipart(form)), at: server).value == "taken")
+    let body = try #require(server.requests.first).body
+    // Two delimiters, two fields and two blank lines, and no line more.
+    #expect(body.count { $0 == 0x0A } == 6 && body.count { $0 == 0x0D } == 6)
+    #expect(body.count { $0 == 0x22 } == 4)
+  }
+}
