@@ -4,22 +4,20 @@ import Testing
 
 /// Whether there is a scene for each way to fail.
 struct SecretCoverageTests {
-  /// The codes without a scene, and why.
+  /// The codes without a scene, and where they are played.
   private static let elsewhere: [APIError.Code: String] = [
     .decoding: "SecretTests, decoding failures show no secret",
     .queueFull: "SecretTests, a full queue and a cancel show no secret",
-    .admission: "an interceptor's own; the library makes none",
-    .unsupported: "tells of the transport and of types alone; the transport's kind of that name has a scene",
-    .loggedOut: "a fixed sentence, with the account's name",
-    .repeated: "a fixed sentence, with the name of the request's type",
-    .busy: "tells of the target file alone",
-    .diskFull: "tells of the target file alone",
+    .loggedOut: "SecretSituationTests, a logout shows no secret",
+    .repeated: "SecretSituationTests, a repeat shows no secret",
+    .busy: "SecretSituationTests, a busy target shows no secret",
+    .diskFull: "SecretSituationTests, a full disk shows no secret",
     .file: "SecretSocketTests, downloads show no secret",
     .fileExists: "SecretSocketTests, downloads show no secret",
     .checksumMismatch: "SecretSocketTests, downloads show no secret",
-    .resumeMismatch: "tells of the file and of its versions",
-    .step: "quotes what the app's own step throws, which is not masked",
-    .tooFew: "two numbers",
+    .resumeMismatch: "SecretSituationTests, a wrong part shows no secret",
+    .step: "SecretSituationTests, a step's own error shows no secret; what such an error says itself is not masked",
+    .tooFew: "SecretSituationTests, too small a batch shows no secret",
   ]
 
   /// The raw values of what is declared, as they stand in the library's source.
@@ -32,7 +30,7 @@ struct SecretCoverageTests {
       })
   }
 
-  @Test func `every code has a scene or a reason`() throws {
+  @Test func `every code has a scene or a test`() throws {
     let codes = try declared(in: "Failure/APIError+Codes.swift")
     let played = Set(SecretScene.all.map(\.code.rawValue))
     let excused = Set(Self.elsewhere.keys.map(\.rawValue))

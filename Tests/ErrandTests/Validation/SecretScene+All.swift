@@ -39,6 +39,13 @@ extension SecretScene {
     SecretScene(
       testDescription: "interceptor", code: .interceptor,
       change: { $0.interceptors = [Around { _, _, _ in throw Leak() }] }, isSent: false),
+    SecretScene(
+      testDescription: "an interceptor's own refusal", code: .admission,
+      change: { $0.interceptors = [Around { _, _, _ in throw APIError(.admission, .admission, "Not before noon.") }] },
+      isSent: false),
+    SecretScene(
+      testDescription: "sink beside a shape", code: .unsupported, request: { $0.shape = [:] },
+      options: CallOptions(bodySink: AwkwardSink()), isSent: false),
   ]
 
   /// Hands out a marker, or nothing at all.
