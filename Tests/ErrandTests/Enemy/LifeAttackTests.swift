@@ -130,4 +130,28 @@ import TestSupport
     #expect(await eventually { client.admission == (0, 0) })
     try await server.wait { $0.openConnectionCount <= 1 }
   }
+
+  /// By the real clock, and generously: how late a call may end is judged elsewhere. On a busy machine the deadline may
+  /// come before the call is at its place, and ends it all the same.
+  @Test(arguments: Place.allCases.filter { $0 != .decoding })
+  func `a deadline reaches every place`(place: Place) async throws {
+    let stage = CancelStage(place)
+    let server = try stage.server()
+    let client = APIClient(baseURL: server.url)
+    client.configure { stage.prepare(&$0) }
+    let blocker =
+      place == .queued
+      ? Task { await client.outcome(of: Sending(path: "/block"), options: .deadline(.never)) } : nil
+    if place == .queued { try await server.request(number: 1) }
+    let start = ContinuousClock.now
+    let outcome = await client.outcome(of: stage.request, options: .deadline(.milliseconds(250)))
+    let took = start.duration(to: .now)
+    #expect(outcome.error?.stage == .deadline && outcome.error?.code == .deadline)
+    #expect(took >= .milliseconds(250) && took < .seconds(30), "\(took)")
+    client.cancelAll()
+    _ = await blocker?.value
+    #expect(client.running.isEmpty)
+    #expect(await eventually { client.admission == (0, 0) })
+    try await server.wait { $0.openConnectionCount <= 1 }
+  }
 }

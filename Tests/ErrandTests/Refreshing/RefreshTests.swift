@@ -150,6 +150,18 @@ import TestSupport
     #expect(tokens.refreshed.count == 1)
   }
 
+  @Test func `deadline by the real clock leaves a refresh that hangs`() async throws {
+    let (server, tokens) = (try server(), Tokens(isHeld: true))
+    let client = client(server, tokens)
+    let start = ContinuousClock.now
+    let outcome = await client.outcome(of: Get(), options: .deadline(.milliseconds(300)))
+    #expect(outcome.error?.stage == .deadline)
+    #expect(start.duration(to: .now) >= .milliseconds(300))
+    tokens.gate.open()
+    #expect(await client.outcome(of: Get()).value == "token 1")
+    #expect(tokens.refreshed.count == 1)
+  }
+
   @Test func `refreshed ahead of its end`() async throws {
     let (server, tokens) = (try server(), Tokens(expires: true))
     let outcome = await client(server, tokens).outcome(of: Get())

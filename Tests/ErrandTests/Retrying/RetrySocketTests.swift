@@ -100,6 +100,15 @@ import Testing
     }
   }
 
+  /// By the real clock; the server wants more than is left, and less than is obeyed.
+  @Test func `no wait is begun that ends past the deadline`() async throws {
+    let server = try server(.status(503, headers: ["Retry-After": "45"]))
+    let start = ContinuousClock.now
+    let outcome = await client(server).outcome(of: Put(), options: .deadline(.seconds(30)))
+    #expect(outcome.error?.status == 503 && server.requests.count == 1)
+    #expect(start.duration(to: .now) < .seconds(30))
+  }
+
   @Test func `nobody listens any more`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     server.stop()
