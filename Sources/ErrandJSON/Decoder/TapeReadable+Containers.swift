@@ -19,6 +19,7 @@ extension Dictionary: TapeReadable where Key == String, Value: Decodable {
   static func read(from source: TapeSource, at index: Int) throws -> [String: Value] {
     let word = source.document.word(index)
     guard word.isObject else { throw source.mismatch([String: Any].self, at: index) }
+    source.noteDictionary(index)
     var members: [String: Value] = [:]
     members.reserveCapacity(word.length)
     var here = index + 2

@@ -2,9 +2,12 @@
 extension TapeSource {
   /// Another kind of value lies there than the one that is due.
   func mismatch(_ due: any Any.Type, at index: Int) -> DecodingError {
-    let word = document.word(index)
-    guard word.kind != .null else { return noValue(due, at: index) }
-    return .typeMismatch(due, context("Expected to decode \(due) but found \(word.nameInErrors) instead.", at: index))
+    isNull(at: index) ? noValue(due, at: index) : mismatchEvenOfNull(due, at: index)
+  }
+
+  func mismatchEvenOfNull(_ due: any Any.Type, at index: Int) -> DecodingError {
+    let found = document.word(index).nameInErrors
+    return .typeMismatch(due, context("Expected to decode \(due) but found \(found) instead.", at: index))
   }
 
   /// Null lies there.

@@ -17,7 +17,8 @@ extension TapeSource {
     switch document.word(index).kind {
     case .yes: return true
     case .no: return false
-    default: throw mismatch(Bool.self, at: index)
+    // JSONDecoder tells null from a mismatch for every type but this one.
+    default: throw mismatchEvenOfNull(Bool.self, at: index)
     }
   }
 

@@ -9,6 +9,8 @@ final class TapeSource: Sendable {
   private let absent: [any CodingKey]?
   private let places = Locked(TapePlaces())
   private let keyTables = Locked<[Int: JSONKeyTable]>([:])
+  /// The objects that were read as dictionaries, where rules turn the keys of all others.
+  private let dictionaries = Locked<Set<Int>>([])
 
   init(_ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil) {
     self.document = document
@@ -44,18 +46,26 @@ final class TapeSource: Sendable {
     return table
   }
 
+  /// Notes that an object was read as a dictionary: no rule turns its keys, as they are data.
+  func noteDictionary(_ object: Int) {
+    guard !rules.keepsKeys else { return }
+    dictionaries.withLock { _ = $0.insert(object) }
+  }
+
   // MARK: - The way to a value
 
   func path(to index: Int) -> [any CodingKey] {
     if let absent { return absent }
     let steps = places.withLock { $0.steps(to: index, in: document) }
+    let dictionaries = dictionaries.withLock { $0 }
     var path: [any CodingKey] = []
     for step in steps {
       guard document.word(step.container).isObject else {
         path.append(AnyKey(intValue: step.number))
         continue
       }
-      path.append(AnyKey(rules.name(of: document.string(document.word(step.value - 1)), in: path)))
+      let key = document.string(document.word(step.value - 1))
+      path.append(AnyKey(dictionaries.contains(step.container) ? key : rules.name(of: key, in: path)))
     }
     return path
   }

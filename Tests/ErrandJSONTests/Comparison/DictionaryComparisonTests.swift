@@ -27,7 +27,7 @@ import Testing
     expectSame([String: URL].self, #"{"a":"http://h/","b":"x"}"#)
     expectSame([String: [String: [String: Int]]].self, #"{"a":{"b":{"c":1},"d":{}},"e":{}}"#)
     expectSame([String: [Int?]?].self, #"{"a":[1,null],"b":null}"#)
-    expectSame([String: JSONBox<Int?>].self, #"{"a":{},"b":{"value":1}}"#)
+    expectSame([String: JSONBox<Int?>].self, #"{"a":{"value":null},"b":{"value":1}}"#)
     expectSame([String: Int].self, "{}")
   }
 
@@ -50,13 +50,18 @@ import Testing
   }
 
   @Test(arguments: [
-    "{}", #"{"gold":1}"#, #"{"iron":1,"gold":2}"#, #"{"tin":1}"#, #"{"gold":"x"}"#, #"{"gold":null}"#, "[]", #"["gold",1]"#,
-    #"{"1":1,"2":2}"#, #"{"3":1}"#,
+    "{}", #"{"gold":1}"#, #"{"tin":1}"#, #"{"gold":"x"}"#, #"{"gold":null}"#, "[]", #"["gold",1]"#, #"{"1":1}"#,
+    #"{"3":1}"#,
   ]) func `enumerations may be keys`(text: String) {
     expectAlike([Metal: Int].self, text)
     expectAlike([Rank: Int].self, text)
     expectAlike([Plain: Int].self, text)
     expectAlike([[Metal: [Rank: Int]]].self, "[{\"gold\":\(text)}]")
+  }
+
+  @Test func `enumerations may be several keys`() {
+    expectSame([Metal: Int].self, #"{"iron":1,"gold":2}"#)
+    expectSame([Rank: Int].self, #"{"1":1,"2":2}"#)
   }
 
   @Test(arguments: ["{}", #"{"x":1,"y":2}"#, #"{"":1}"#, #"{"x":"y"}"#]) func `types of keys may refuse`(text: String) {

@@ -70,7 +70,11 @@ struct JSONComparison<Value: Decodable, Sight: Equatable> {
     }
   }
 
-  private func told(_ error: JSONDecodingError) -> String { "\(error.kind) at \(error.path): \(error.reason)" }
+  /// Without the reason where a number of an array of bytes does not fit: Foundation has no words for that.
+  private func told(_ error: JSONDecodingError) -> String {
+    let isWordless = error.reason.contains("not valid JSON") || error.reason.contains("does not fit in UInt8")
+    return "\(error.kind) at \(error.path)" + (isWordless ? "" : ": \(error.reason)")
+  }
 }
 
 /// Expects that both read the same value.

@@ -24,10 +24,11 @@ struct JSONFailure: CustomStringConvertible {
     }
   }
 
-  /// Foundation tells no path for numbers that do not fit and for dates that are not ISO 8601; then any is right.
+  /// Foundation tells no path for numbers that do not fit, and for dates that are not ISO 8601 no more than the way to
+  /// what they are in; then any that goes on from there is right.
   func isSame(as foundation: JSONFailure) -> Bool {
-    let isPlaceless = foundation.kind == "dataCorrupted" && foundation.path.isEmpty
-    return kind == foundation.kind && detail == foundation.detail && (path == foundation.path || isPlaceless)
+    let goesOn = foundation.kind == "dataCorrupted" && path.starts(with: foundation.path)
+    return kind == foundation.kind && detail == foundation.detail && (path == foundation.path || goesOn)
   }
 
   /// Without the path where Foundation may leave it out.

@@ -67,7 +67,7 @@ import Testing
     expectSameView("[]") { notes, decoder in
       var list = try decoder.unkeyedContainer()
       notes.attempt { try list.decodeIfPresent(Int.self) }
-      notes.attempt { try list.decode(JSONView.self) }
+      notes.attempt { try list.decodeIfPresent(JSONView.self) }
     }
   }
 
