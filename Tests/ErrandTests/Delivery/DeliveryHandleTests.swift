@@ -165,7 +165,7 @@ import TestSupport
         }
       }
     }
-    #expect(await eventually { told.count == count })
+    #expect(await eventually { told.count == count && started.count == count })
     #expect(told.all.count { $0 } == count / 2)
     #expect(Set(started.all.map(\.id)).count == count)
     #expect(await fixture.leftovers().isEmpty)
