@@ -87,7 +87,7 @@ import TestSupport
         of: Batch(outcomesOf: ["ok", "broken", "held"].map(Wish.init)), options: .deadline(.seconds(1)))
     }
     await server.latch.reached()
-    #expect(await eventually { server.client.running.count == 1 })
+    #expect(await eventually { server.paths.count == 3 && server.client.running.count == 1 })
     server.clock.advance(by: .seconds(1))
     let report = await task.value.report
     #expect(report.entries.map { "\($0.state)" }.sorted() == ["failed: deadline", "failed: status 500", "network"])

@@ -67,11 +67,12 @@ final class GroupServer: Sendable {
 
   /// Whatever is left over after the end; empty where all is well.
   func leftovers() async -> [String] {
+    let client = client
     let registry = client.registry
     var found: [String] = []
     if await !eventually({ registry.running.isEmpty }) { found.append("\(registry.running.count) run") }
-    if client.admission != (0, 0) { found.append("admission \(client.admission)") }
-    if clock.pending != 0 { found.append("\(clock.pending) timers") }
+    if await !eventually({ client.admission == (0, 0) }) { found.append("admission \(client.admission)") }
+    if await !eventually({ self.clock.pending == 0 }) { found.append("\(clock.pending) timers") }
     return found
   }
 }
