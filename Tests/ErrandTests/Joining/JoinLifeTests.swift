@@ -261,8 +261,11 @@ import TestSupport
     await fixture.exchange.reached()
     let high = fixture.client.start(outcomeOf: JoinText(), on: .inPlace, options: CallOptions(priority: .high)) { _ in }
     #expect(await fixture.waiting(2))
+    // Whoever comes or leaves is counted first, and then told of.
+    #expect(await eventually { seen.all == [.low, .high] }, "\(seen.all)")
     high.cancel()
     #expect(await fixture.waiting(1))
+    #expect(await eventually { seen.all == [.low, .high, .low] }, "\(seen.all)")
     low.change(priority: .normal)
     #expect(await eventually { seen.all == [.low, .high, .low, .normal] }, "\(seen.all)")
     fixture.exchange.open()
