@@ -30,7 +30,7 @@ import TestSupport
     try await fixture.server.served(atLeast: Self.held)
     await download.pause()
     #expect(download.phase == .paused)
-    #expect(fixture.client.running.isEmpty)
+    #expect(await eventually { fixture.client.running.isEmpty })
     let kept = try #require(try InterruptedDownload.all(in: fixture.folder).first)
     #expect(kept.isResumable && kept.total == Int64(DownloadFixture.size))
     download.resume()

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TestSupport
 
 /// Downloads that wait for one another.
 @Suite(.timeLimit(.minutes(3))) struct DownloadQueueTests {
@@ -25,7 +26,7 @@ import Testing
     gate.open()
     for download in downloads { _ = try await download.value() }
     #expect((0..<6).allSatisfy { isWhole(fixture, $0) })
-    #expect(queue.downloads.isEmpty)
+    #expect(await eventually { queue.downloads.isEmpty })
   }
 
   @Test func `pause all and resume all`() async throws {
@@ -38,7 +39,7 @@ import Testing
     try await fixture.server.received(2)
     await queue.pauseAll()
     #expect(downloads.map(\.phase) == [.paused, .paused, .paused, .paused])
-    #expect(fixture.client.running.isEmpty)
+    #expect(await eventually { fixture.client.running.isEmpty })
     #expect(fixture.server.requests.count == 2, "none took the place of one that was paused")
     queue.resumeAll()
     for download in downloads { _ = try await download.value() }
