@@ -103,8 +103,11 @@ import TestSupport
   @Test(arguments: [408, 429, 503]) func `push-back stops the second alone`(status: Int) async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate), .status(status))
-    let client = client(server)
+    let (client, clock) = (client(server), ManualClock())
+    client.configure { $0.timers = clock }
     async let outcome = client.outcome(of: Get())
+    try await gate.reached()
+    clock.advance(by: .milliseconds(20))
     #expect(await eventually { server.requests.count == 2 })
     #expect(await eventually { client.admission.running == 1 }, "the first goes on")
     gate.open()

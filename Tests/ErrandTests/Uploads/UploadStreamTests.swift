@@ -79,7 +79,7 @@ import Testing
   @Test func `a source that has nothing is waited for`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let request = Upload(PieceSource.body([.bytes([1]), .later])) {
-      $0.timeouts = Timeouts(idle: .milliseconds(50), total: .milliseconds(400))
+      $0.timeouts = Timeouts(idle: .milliseconds(300), total: .seconds(1))
     }
     #expect(try await failure(APIClient(baseURL: server.url), request).stage == .deadline)
   }

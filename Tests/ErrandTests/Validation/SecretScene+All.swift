@@ -89,6 +89,9 @@ extension SecretScene {
     .forbiddenAddress, .other,
   ]
 
+  /// Passes the deadline of its scene when the request has gone out.
+  private static let clock = ManualClock()
+
   static let sending =
     kinds.map { kind in
       SecretScene(
@@ -111,8 +114,9 @@ extension SecretScene {
         },
         request: { $0.method = .put }, answer: { _ in .status(503, fields: ["Set-Cookie": marker]) }),
       SecretScene(
-        testDescription: "deadline", code: .deadline,
+        testDescription: "deadline", code: .deadline, change: { $0.timers = clock },
         answer: { _ in
+          clock.advance(by: .milliseconds(30))
           try await Latch().wait()
           return .text("never")
         }, options: .deadline(.after(.milliseconds(30)))),
