@@ -14,7 +14,7 @@ package let rounds = ProcessInfo.processInfo.environment["ERRAND_ROUNDS"].flatMa
 
 /// Waits, without sleeping, until something holds; false when it does not after many turns.
 package func eventually(turns: Int = 200_000, _ holds: () -> Bool) async -> Bool {
-  let end = ContinuousClock.now + .seconds(10)
+  let end = ContinuousClock.now + .seconds(30)
   var turn = 0
   while turn < turns || .now < end {
     if holds() { return true }
