@@ -55,9 +55,9 @@ import TestSupport
   }
 
   @Test func `lateness stays under bounds`() async {
-    // The best of three rounds: a busy machine spoils one.
+    // The best of twenty rounds: a busy machine spoils some.
     var best = Duration.seconds(60)
-    for _ in 0..<3 where best >= .milliseconds(100) {
+    for _ in 0..<20 where best >= .milliseconds(100) {
       var late: [Duration] = []
       for _ in 0..<20 {
         let goal = timers.now.advanced(by: .milliseconds(5))
