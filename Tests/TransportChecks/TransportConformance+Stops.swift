@@ -119,10 +119,10 @@ extension TransportConformance {
         .sink
       } onPiece: { number, flow in
         guard number == 1 else { return true }
-        _ = SharedTimers.shared.schedule(at: .now.advanced(by: .seconds(2))) { flow.resume() }
+        _ = SharedTimers.shared.schedule(at: .now.advanced(by: .seconds(5))) { flow.resume() }
         return false
       }
-      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .seconds(1), sink: sink)
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), idleTimeout: .seconds(4), sink: sink)
       _ = try await transport.send(exchange)
       #expect(sink.count == 300_000)
     },
