@@ -4,6 +4,8 @@ import Foundation
 final class FakeServer: Sendable {
   let port: Int
   private let descriptor: Int32
+  /// Whether a thread takes connections. It closes the descriptor, which could become another socket's behind its back.
+  private let isServing: Bool
 
   /// - Parameter words: What it says to every connection after hearing something, and then closes it; nil for a server
   ///   that never takes a connection from the system's queue.
@@ -25,15 +27,20 @@ final class FakeServer: Sendable {
     guard isBound else { return nil }
     self.descriptor = descriptor
     port = Int(UInt16(bigEndian: address.sin_port))
+    isServing = words != nil
     guard let words else { return }
     Thread.detachNewThread {
       while true {
         let connection = accept(descriptor, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else {
+          // Nobody listens any more.
+          if errno == EINVAL { break } else { continue }
+        }
         var heard = [UInt8](repeating: 0, count: 65_536)
         if recv(connection, &heard, heard.count, 0) > 0 { _ = send(connection, words, words.count, Self.noSignal) }
         close(connection)
       }
+      close(descriptor)
     }
   }
 
@@ -45,6 +52,6 @@ final class FakeServer: Sendable {
 
   deinit {
     shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+    if !isServing { close(descriptor) }
   }
 }
