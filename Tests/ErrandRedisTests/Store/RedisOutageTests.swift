@@ -7,7 +7,7 @@ import Testing
 @testable import ErrandRedis
 
 /// A Redis that goes away, stands still, or is none. Hits are lost, never calls.
-@Suite(.timeLimit(.minutes(2))) struct RedisOutageTests {
+@Suite(.timeLimit(.minutes(5))) struct RedisOutageTests {
   private func isUnavailable(_ lookup: CacheLookup) -> Bool {
     if case .unavailable = lookup { true } else { false }
   }

@@ -4,6 +4,10 @@ import Testing
 
 /// Runs the curl command and gives its exit status and what it printed.
 private func curl(_ arguments: String...) async throws -> (status: Int32, output: String) {
+  try await curl(arguments)
+}
+
+private func curl(_ arguments: [String]) async throws -> (status: Int32, output: String) {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = ["curl", "-q", "-s", "--noproxy", "*", "--max-time", "20"] + arguments
@@ -73,7 +77,8 @@ struct LoopbackCurlTests {
       let small = try await curl("-o", "/dev/null", "-w", "%{size_download}", server.url)
       #expect(small.output == String(1 << 20))
       let before = peakMemory()
-      let big = try await curl("-o", "/dev/null", "-w", "%{size_download}", server.url + "/big")
+      let words = ["--max-time", "300", "-o", "/dev/null", "-w", "%{size_download}"]
+      let big = try await curl(words + [server.url + "/big"])
       #expect(big.output == String(1 << 30))
       #expect(peakMemory() < before * 2)
     }

@@ -51,13 +51,13 @@ struct LoopbackLifecycleTests {
       let answers: [LoopbackAnswer] = [
         .ok("a"), .stall(), .closeBeforeAnswer, .resetBeforeAnswer, .endless(), .ok("a").held(at: Gate()),
       ]
-      // The first round opens what the runtime and the two gates need, once.
+      // The first rounds open what the runtime and the two gates need, once. A leak would grow with each of them.
       var counts: [Int] = []
-      for _ in 0..<3 {
+      while counts.count < 3 || counts.count < 10 && Set(counts.suffix(3)).count > 1 {
         for answer in answers { try await Descriptors.useServer(answer) }
         counts.append(Descriptors.count())
       }
-      #expect(counts == [Int](repeating: counts[0], count: 3))
+      #expect(Set(counts.suffix(3)).count == 1, "\(counts)")
     }
   }
 

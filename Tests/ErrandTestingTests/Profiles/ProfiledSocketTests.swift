@@ -6,7 +6,7 @@
   import Testing
 
   /// A bad network in front of a real server, and a clock that is turned by hand.
-  @Suite(.timeLimit(.minutes(1))) struct ProfiledSocketTests {
+  @Suite(.timeLimit(.minutes(5))) struct ProfiledSocketTests {
     private let clock = ManualClock()
 
     private func client(_ server: LoopbackServer, _ profile: NetworkProfile) -> APIClient {
