@@ -46,7 +46,7 @@ import Testing
   @Test func `answers are listed, last used first`() async throws {
     let server = try server()
     try await keep(server.url + "/a?token=t1", "--tag", "feed")
-    try await keep(server.url + "/b", "--lifetime", "30s")
+    try await keep(server.url + "/b", "--lifetime", "59s")
     let run = try await cache("list", folder)
     #expect(run.status == 0 && run.error == "")
     let rows = lines(run.text)
