@@ -28,23 +28,29 @@ extension JSONDecoding {
   /// - Parameter decoder: Must not be changed afterwards.
   public static func foundation(_ decoder: JSONDecoder) -> JSONDecoding { JSONDecoding(decoder, onTape: false) }
 
-  /// A value read from a tape; nil where it is left to Foundation: texts beyond the limit, and paths that lead nowhere.
+  /// A value read from a tape; nil where the path leads nowhere, which Foundation judges.
   func value<T: Decodable>(
-    of type: T.Type, from data: Data, at path: JSONPath, by rules: TapeRules
+    of type: T.Type, from data: Data, _ parsed: ParsedJSON, at path: JSONPath, by rules: TapeRules
   ) throws(JSONDecodingError) -> T? {
-    let document: JSONDocument
+    guard let index = parsed.document.index(at: path) else { return nil }
+    do {
+      return try TapeSource(parsed.document, rules: rules).value(type, at: index)
+    } catch {
+      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+    }
+  }
+}
+
+extension ParsedJSON {
+  /// A text, parsed unless it was before; nil for one beyond the limit, which is left to Foundation.
+  static func unlessTooLarge(_ data: Data, or parsed: ParsedJSON?) throws(JSONDecodingError) -> ParsedJSON? {
+    if let parsed { return parsed }
     do throws(JSONError) {
-      document = try JSONDocument(data)
+      return try ParsedJSON(data)
     } catch .tooLarge {
       return nil
     } catch {
       throw JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
-    }
-    guard let index = document.index(at: path) else { return nil }
-    do {
-      return try TapeSource(document, rules: rules).value(type, at: index)
-    } catch {
-      throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
     }
   }
 }

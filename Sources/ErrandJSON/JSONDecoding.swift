@@ -57,9 +57,19 @@ public struct JSONDecoding: Sendable {
   public func decode<T: Decodable>(
     _ type: T.Type, from data: Data, at path: JSONPath? = nil
   ) throws(JSONDecodingError) -> T {
+    try decode(type, from: data, parsed: nil, at: path)
+  }
+
+  /// Reads a typed value from a text that may have been parsed already.
+  /// - Throws: ``JSONDecodingError``.
+  package func decode<T: Decodable>(
+    _ type: T.Type, from data: Data, parsed: ParsedJSON?, at path: JSONPath? = nil
+  ) throws(JSONDecodingError) -> T {
     let path = path ?? JSONPath.root
-    if let whole = try wholeValue(as: type, from: data, at: path) { return whole }
-    if let tape, let found = try value(of: type, from: data, at: path, by: tape) { return found }
+    if tape != nil || type == JSONValue.self, let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
+      if let whole = try wholeValue(as: type, in: parsed, at: path) { return whole }
+      if let tape, let value = try value(of: type, from: data, parsed, at: path, by: tape) { return value }
+    }
     do {
       let text = try JSONText.utf8(of: data)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
@@ -70,16 +80,16 @@ public struct JSONDecoding: Sendable {
   }
 
   /// The value if a `JSONValue` is asked for, read without `Codable`; nil for every other type.
-  private func wholeValue<T>(as type: T.Type, from data: Data, at path: JSONPath) throws(JSONDecodingError) -> T? {
+  private func wholeValue<T>(as type: T.Type, in parsed: ParsedJSON, at path: JSONPath) throws(JSONDecodingError) -> T? {
     guard T.self == JSONValue.self else { return nil }
-    let root: JSONValue
+    let value: JSONValue?
     do throws(JSONError) {
-      root = try JSONValue(parsing: data)
+      value = try parsed.value(at: path)
     } catch {
-      throw JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
+      throw JSONDecodingError(error)
     }
-    guard let value = root.value(at: path) else { throw JSONDecodingError(missing: path, in: root) }
-    return value as? T
+    if let value { return value as? T }
+    throw JSONDecodingError(missing: path, in: (try? parsed.value(at: .root)) ?? .null)
   }
 
   /// Runs a failed decoding once more and notes where it fails.

@@ -10,15 +10,21 @@ extension JSONShape {
   /// Accepts a body whose JSON has this shape. An empty body passes only if the shape is ``optional(_:)``.
   /// - Throws: ``JSONShapeMismatch``, its kind telling an empty body, a body that is not JSON and a wrong shape apart.
   public func check(data: Data) throws(JSONShapeMismatch) {
-    let value: JSONValue
+    let parsed: ParsedJSON
     do throws(JSONError) {
-      value = try JSONValue(parsing: data)
+      parsed = try ParsedJSON(data)
     } catch .empty where mayBeMissing {
       return
     } catch {
       throw JSONShapeMismatch(error, expected: description)
     }
-    try check(value)
+    try check(parsed)
+  }
+
+  /// Accepts a body whose JSON has this shape.
+  package func check(_ parsed: ParsedJSON) throws(JSONShapeMismatch) {
+    let root = JSONNode(document: parsed.document, index: 0)
+    if let difference = difference(in: root) { throw JSONShapeMismatch(difference) }
   }
 
   /// Whether a key of this shape may be left out.
@@ -32,35 +38,37 @@ extension JSONShape {
   }
 
   /// The first place where a value differs; nil if it has the shape.
-  private func difference(in value: JSONValue) -> ShapeDifference? {
-    switch (rule, value) {
+  private func difference(in value: some ShapeSubject) -> ShapeDifference? {
+    switch (rule, value.kind) {
     case (.optional(let shape), _): shape.difference(in: value)
     case (.nullable, .null): nil
     case (.nullable(let shape), _): shape.difference(in: value, named: self)
     case (.anyOf(let shapes), _) where shapes.contains { $0.difference(in: value) == nil }: nil
-    case (.array(let shape), .array(let elements)): Self.difference(in: elements, of: shape)
-    case (.object(let fields), .object(let members)): Self.difference(in: members, of: fields)
-    default: accepts(value) ? nil : ShapeDifference(expected: description, found: value)
+    case (.array(let shape), .array): shape.difference(inElementsOf: value)
+    case (.object(let fields), .object): Self.difference(in: value, of: fields)
+    default: accepts(value) ? nil : ShapeDifference(expected: description, found: value.value)
     }
   }
 
   /// As ``difference(in:)``, but a difference of the value itself is told in this other shape's words.
-  private func difference(in value: JSONValue, named shape: JSONShape) -> ShapeDifference? {
+  private func difference(in value: some ShapeSubject, named shape: JSONShape) -> ShapeDifference? {
     guard var difference = difference(in: value) else { return nil }
     if difference.stepsUpward.isEmpty { difference.expected = shape.description }
     return difference
   }
 
-  private static func difference(in elements: [JSONValue], of shape: JSONShape) -> ShapeDifference? {
-    for (index, element) in elements.enumerated() {
-      if let difference = shape.difference(in: element) { return difference.below(.index(index)) }
+  private func difference(inElementsOf array: some ShapeSubject) -> ShapeDifference? {
+    var index = 0
+    for element in array.elements {
+      if let difference = difference(in: element) { return difference.below(.index(index)) }
+      index += 1
     }
     return nil
   }
 
-  private static func difference(in members: [String: JSONValue], of fields: [Field]) -> ShapeDifference? {
+  private static func difference(in object: some ShapeSubject, of fields: [Field]) -> ShapeDifference? {
     for field in fields {
-      if let member = members[field.key] {
+      if let member = object.member(field.key) {
         if let difference = field.shape.difference(in: member) { return difference.below(.key(field.key)) }
       } else if !field.shape.mayBeMissing {
         return ShapeDifference(expected: field.shape.description, found: nil).below(.key(field.key))
@@ -70,13 +78,12 @@ extension JSONShape {
   }
 
   /// Whether a value passes a rule that does not look inside it.
-  private func accepts(_ value: JSONValue) -> Bool {
-    switch (rule, value) {
+  private func accepts(_ value: some ShapeSubject) -> Bool {
+    switch (rule, value.kind) {
     case (.any, _), (.null, .null), (.bool, .bool), (.string, .string): true
-    case (.number, .integer), (.number, .unsigned), (.number, .number): true
-    case (.integer, .integer), (.integer, .unsigned): true
-    case (.integer, .number(let number)): number.rounded() == number && number.isFinite
-    case (.constants(let constants), _): constants.contains(value)
+    case (.number, .integer), (.number, .fraction), (.integer, .integer): true
+    case (.integer, .fraction): value.isWhole
+    case (.constants(let constants), _): constants.contains(value.value)
     default: false
     }
   }

@@ -123,7 +123,8 @@ extension CallRun {
   @inline(never)
   private func judged(_ answer: Answer, _ context: CallContext) async -> CallEnding {
     switch answer {
-    case .success(let response): return ending(await decode(response, context), response)
+    // The parsed body has done its duty; outcomes that are kept would hold it.
+    case .success(let response): return ending(await decode(response, context), response.with(nil))
     case .failure(let stopped as CallState.Stopped):
       return ending(stopError(stopped.reason), nil)
     case .failure(let error): return ending(await readingBody(of: .mapping(error, as: .transport)), nil)

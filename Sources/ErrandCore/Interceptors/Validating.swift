@@ -20,12 +20,12 @@ package struct Validating: Interceptor {
     try Self.checkStatus(of: response, by: context.plan.statusRule)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     guard context.plan.readsJSON else { return response }
-    if response.body.count > Self.inlineLimit {
-      try await Self.checkJSONElsewhere(of: response, by: context.plan)
-    } else {
-      try Self.checkJSON(of: response, by: context.plan)
-    }
-    return response
+    let isLarge = response.body.count > Self.inlineLimit
+    let parsed =
+      isLarge
+      ? try await Self.checkJSONElsewhere(of: response, by: context.plan)
+      : try Self.checkJSON(of: response, by: context.plan)
+    return response.with(parsed)
   }
 
   /// Bodies up to this many bytes are judged and decoded where the caller is.
@@ -57,27 +57,30 @@ package struct Validating: Interceptor {
   }
 
   /// Off the caller's actor, and off the transport's thread where the task prefers that.
-  private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws {
+  private static func checkJSONElsewhere(of response: HTTPResponse, by plan: CallPlan) async throws -> ParsedJSON? {
     try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
       try checkJSON(of: response, by: plan)
     }
   }
 
-  static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) {
-    let value: JSONValue
+  /// Returns the parsed body, for whom reads it next.
+  @discardableResult
+  static func checkJSON(of response: HTTPResponse, by plan: CallPlan) throws(APIError) -> ParsedJSON? {
+    let parsed: ParsedJSON
     do {
-      value = try JSONValue(parsing: response.body)
+      parsed = try ParsedJSON(response.body)
     } catch {
-      if error == .empty, acceptsNothing(plan) { return }
+      if error == .empty, acceptsNothing(plan) { return nil }
       let message = "JSON was expected, but \(clause(of: error))\(cure(plan))"
       throw failure(.notJSON, message, response, cause: error)
     }
-    try checkBusiness(value, of: response, by: plan.envelope)
+    try checkBusiness(parsed, of: response, by: plan.envelope)
     do {
-      try plan.shape?.check(value)
+      try plan.shape?.check(parsed)
     } catch {
       throw failure(.shape, "The JSON does not have the declared shape: \(error).", response, cause: error)
     }
+    return parsed
   }
 
   /// Whether an empty body will do: the shape is optional as a whole, and no business code is looked for.
@@ -97,9 +100,9 @@ package struct Validating: Interceptor {
   }
 
   private static func checkBusiness(
-    _ value: JSONValue, of response: HTTPResponse, by envelope: Envelope?
+    _ body: ParsedJSON, of response: HTTPResponse, by envelope: Envelope?
   ) throws(APIError) {
-    guard let refusal = envelope?.refusal(of: value) else { return }
+    guard let refusal = envelope?.refusal(of: body) else { return }
     let code = refusal.code.map { $0.stringValue ?? "\($0)" }
     let words = refusal.message.map { ": \($0)" } ?? ""
     let place = envelope?.code.map { "\($0)" } ?? "its place"

@@ -52,7 +52,7 @@ extension StatusRule {
   /// Whether an answer is a success that a value is made of, by its status and its business code.
   fileprivate func takes(_ response: HTTPResponse, _ envelope: Envelope?) -> Bool {
     guard accepts(response.status) else { return false }
-    guard let envelope, envelope.code != nil, let body = try? JSONValue(parsing: response.body) else { return true }
+    guard let envelope, envelope.code != nil, let body = try? ParsedJSON(response.body) else { return true }
     return envelope.refusal(of: body) == nil
   }
 }

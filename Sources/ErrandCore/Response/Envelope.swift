@@ -30,10 +30,11 @@ public struct Envelope: Sendable, Hashable {
   public static let bare = Envelope()
 
   /// What a body says against success, or nil: the business code and the server's words.
-  func refusal(of body: JSONValue) -> (code: JSONValue?, message: String?)? {
+  func refusal(of body: ParsedJSON) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }
-    let found = body.value(at: code)
+    let found = try? body.value(at: code)
     if let found, success.contains(found) { return nil }
-    return (found, message.flatMap { body.value(at: $0) }?.stringValue)
+    let words = message.flatMap { try? body.value(at: $0) }
+    return (found, words?.stringValue)
   }
 }

@@ -1,3 +1,4 @@
+import ErrandJSON
 public import Foundation
 
 /// A raw answer: head, body, trailers and what was measured on the way.
@@ -11,6 +12,7 @@ public struct HTTPResponse: Sendable {
     var hit: (any StoredHit)?
     var isUnowned = false
     var file: DownloadedFile?
+    var parsed: ParsedJSON?
   }
 
   /// It stands apart, so that an answer is cheap to pass on.
@@ -22,7 +24,7 @@ public struct HTTPResponse: Sendable {
   /// Status and header fields.
   public var head: ResponseHead
   /// The body in memory, its content coding undone; empty where it went into a sink.
-  public var body: Data
+  public var body: Data { didSet { if parsed != nil { change { $0.parsed = nil } } } }
   private var box: Box
 
   /// Makes an answer of its parts.
@@ -69,6 +71,14 @@ public struct HTTPResponse: Sendable {
 
   /// Whether it was given to a credential that nothing says whose it is, so that it is nobody's to keep.
   package var isUnowned: Bool { box.rest.isUnowned }
+
+  /// The body as it was parsed when it was judged, for whom reads it next; nil where nobody parsed it.
+  var parsed: ParsedJSON? { box.rest.parsed }
+
+  /// The same answer with its parsed body, or without.
+  func with(_ parsed: ParsedJSON?) -> HTTPResponse {
+    parsed == nil && self.parsed == nil ? self : changed { $0.parsed = parsed }
+  }
 
   /// The same answer as one that nobody may keep.
   func unowned() -> HTTPResponse { changed { $0.isUnowned = true } }

@@ -89,7 +89,8 @@ extension ResponseDecoder where Value: Decodable {
   public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
     let json = rules.map { JSONRules.own($0) } ?? .shared
     return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
-      try (rules ?? shared.json).decode(Value.self, from: response.body, at: shared.envelope?.value)
+      try (rules ?? shared.json).decode(
+        Value.self, from: response.body, parsed: response.parsed, at: shared.envelope?.value)
     }
   }
 

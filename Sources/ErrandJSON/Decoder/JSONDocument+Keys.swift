@@ -46,7 +46,8 @@ extension JSONDocument {
     return here
   }
 
-  private func index(of step: JSONPath.Step, in container: Int) -> Int? {
+  /// The index of the value that a step leads to; nil where the step leads nowhere.
+  func index(of step: JSONPath.Step, in container: Int) -> Int? {
     let word = word(container)
     switch (step, word.kind) {
     case (.key(let key), .object): return index(of: key, in: container)
