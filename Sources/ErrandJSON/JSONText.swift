@@ -5,6 +5,7 @@ enum JSONText {
   /// The text in UTF-8; the same bytes if they were that already.
   /// - Throws: ``JSONError``: empty, or bytes that are no text in the encoding found.
   static func utf8(of data: Data) throws(JSONError) -> Data {
+    if beginsAsUTF8(data) { return data }
     let (encoding, markLength) = encoding(of: Array(data.prefix(4)))
     let text = markLength == 0 ? data : data.dropFirst(markLength)
     guard encoding != .utf8 else { return text }
@@ -13,6 +14,11 @@ enum JSONText {
     }
     let utf8 = Data(string.utf8)
     return utf8.starts(with: utf8Mark) ? utf8.dropFirst(utf8Mark.count) : utf8
+  }
+
+  /// Nearly all texts: an ASCII character and no zero byte behind it, which no other encoding begins with.
+  private static func beginsAsUTF8(_ data: Data) -> Bool {
+    data.withUnsafeBytes { $0.count > 1 && (1..<0x80).contains($0[0]) && $0[1] != 0 }
   }
 
   private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -7,10 +7,15 @@ final class TapeSource: Sendable {
   let rules: TapeRules
   /// The way to what a decoder reads that stands for a value that is not there; nil for all others.
   private let absent: [any CodingKey]?
-  private let places = Locked(TapePlaces())
-  private let keyTables = Locked<[Int: JSONKeyTable]>([:])
-  /// The objects that were read as dictionaries, where rules turn the keys of all others.
-  private let dictionaries = Locked<Set<Int>>([])
+  private let kept = Locked(Kept())
+
+  /// What a decoding finds out on its way, where it has to.
+  private struct Kept {
+    var places = TapePlaces()
+    /// The objects that were read as dictionaries, where rules turn the keys of all others.
+    var dictionaries: Set<Int> = []
+    var keyTables: [Int: JSONKeyTable] = [:]
+  }
 
   init(_ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil) {
     self.document = document
@@ -37,27 +42,26 @@ final class TapeSource: Sendable {
     TapeDecoder(source: TapeSource(document, rules: rules, absent: path), index: document.nothing)
   }
 
-  /// The members of an object by name.
+  /// The members of an object by the names that types ask for.
   func keyTable(of object: Int) -> JSONKeyTable {
-    if let known = keyTables.withLock({ $0[object] }) { return known }
+    if let known = kept.withLock({ $0.keyTables[object] }) { return known }
     let path = rules.needsPaths ? path(to: object) : []
     let table = JSONKeyTable(document, object: object) { rules.name(of: $0, in: path) }
-    keyTables.withLock { $0[object] = table }
+    kept.withLock { $0.keyTables[object] = table }
     return table
   }
 
   /// Notes that an object was read as a dictionary: no rule turns its keys, as they are data.
   func noteDictionary(_ object: Int) {
     guard !rules.keepsKeys else { return }
-    dictionaries.withLock { _ = $0.insert(object) }
+    kept.withLock { _ = $0.dictionaries.insert(object) }
   }
 
   // MARK: - The way to a value
 
   func path(to index: Int) -> [any CodingKey] {
     if let absent { return absent }
-    let steps = places.withLock { $0.steps(to: index, in: document) }
-    let dictionaries = dictionaries.withLock { $0 }
+    let (steps, dictionaries) = kept.withLock { ($0.places.steps(to: index, in: document), $0.dictionaries) }
     var path: [any CodingKey] = []
     for step in steps {
       guard document.word(step.container).isObject else {

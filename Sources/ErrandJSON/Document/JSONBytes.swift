@@ -60,20 +60,31 @@ enum JSONBytes {
   private static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, into room: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
+    guard let text = room.baseAddress else { return 0 }
     var (read, written) = (0, 0)
     while read < count {
-      guard bytes[read] == UInt8(ascii: "\\") else {
-        room[written] = bytes[read]
-        (read, written) = (read + 1, written + 1)
-        continue
-      }
-      let scalar = unescaped(bytes + read, &read)
-      for unit in UTF8.encode(scalar).map({ Array($0) }) ?? [] {
-        room[written] = unit
-        written += 1
-      }
+      let escape = memchr(bytes + read, Int32(UInt8(ascii: "\\")), count - read)
+      let plain = escape.map { UnsafeRawPointer($0) - UnsafeRawPointer(bytes + read) } ?? count - read
+      (text + written).update(from: bytes + read, count: plain)
+      (read, written) = (read + plain, written + plain)
+      guard read < count else { break }
+      written += write(unescaped(bytes + read, &read), to: text + written)
     }
     return written
+  }
+
+  /// Writes a scalar in UTF-8; returns how many bytes that took.
+  private static func write(_ scalar: Unicode.Scalar, to text: UnsafeMutablePointer<UInt8>) -> Int {
+    guard !scalar.isASCII else {
+      text[0] = UInt8(truncatingIfNeeded: scalar.value)
+      return 1
+    }
+    var count = 0
+    for unit in scalar.utf8 {
+      text[count] = unit
+      count += 1
+    }
+    return count
   }
 
   /// What the escape at the bytes stands for; moves behind it.

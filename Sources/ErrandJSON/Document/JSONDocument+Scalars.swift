@@ -25,7 +25,7 @@ extension JSONDocument {
 
   /// The nearest double; nil where the number is beyond all of them.
   func double(_ word: JSONWord) -> Double? {
-    if let exact = JSONFloat(text + word.place, word.length).exact { return exact }
+    if let nearest = JSONFloat(text + word.place, word.length).nearest { return nearest }
     guard let double = Double(numeral(word)), double.isFinite else { return nil }
     return double
   }

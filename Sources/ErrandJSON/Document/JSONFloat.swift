@@ -37,12 +37,46 @@ struct JSONFloat {
     return text[0] == UInt8(ascii: "-") ? -exponent : exponent
   }
 
-  /// The number itself where digits and power of ten are doubles exactly, so that one rounding makes it (Clinger's fast
-  /// path); nil for all others.
-  var exact: Double? {
-    guard isShort, digits <= 1 << 53, abs(power) < Self.powers.count else { return nil }
-    let magnitude = power < 0 ? Double(digits) / Self.powers[-power] : Double(digits) * Self.powers[power]
+  /// The nearest double; nil where it takes more to find it: for a number with many digits, one that lies half-way between
+  /// two doubles, and one that is very small or too large.
+  var nearest: Double? {
+    guard isShort else { return nil }
+    guard digits != 0 else { return isNegative ? -0.0 : 0 }
+    guard let magnitude = exact ?? rounded else { return nil }
     return isNegative ? -magnitude : magnitude
+  }
+
+  /// Digits and power of ten are doubles as they are: then one rounding makes the number.
+  private var exact: Double? {
+    guard digits <= 1 << 53, abs(power) < Self.powers.count else { return nil }
+    return power < 0 ? Double(digits) / Self.powers[-power] : Double(digits) * Self.powers[power]
+  }
+
+  /// Digits times a power of ten of 128 bits, rounded to 53 bits.
+  ///
+  /// The power is less than one in its last bit too small, so that the product is less than one in the last of its
+  /// highest 128 bits too small. Only where the bits behind the 53 are one half, or all but one less, can that change
+  /// which double is the nearest.
+  private var rounded: Double? {
+    guard let ten = DecimalPower.ten(to: power) else { return nil }
+    let shift = digits.leadingZeroBitCount
+    let factor = UInt128(digits << UInt64(shift))
+    // The 128 highest of 192 bits.
+    let lower = (ten.mantissa & UInt128(UInt64.max)) &* factor
+    let upper = (ten.mantissa >> 64) &* factor &+ (lower >> 64)
+    let spare = upper.leadingZeroBitCount
+    let product = upper << UInt128(spare)
+    let rest = product << 53
+    let half = UInt128(1) << 127
+    // The last bits are unknown: those shifted in, and the one that the power lacks.
+    let doubt = UInt128(2) << UInt128(53 + spare)
+    guard rest >= half &+ doubt || rest < half &- doubt else { return nil }
+    let mantissa = UInt64(product >> 75) + (rest >= half ? 1 : 0)
+    let exponent = ten.exponent + 64 - shift - spare + 75
+    // The number is mantissa × 2^exponent with 53 bits, or 54 where rounding made it a power of two.
+    let biased = exponent + 52 + 1023
+    guard (1..<2046).contains(biased) else { return nil }
+    return Double(bitPattern: (UInt64(biased) << 52) + (mantissa - 1 << 52))
   }
 
   private static let powers: [Double] = [
