@@ -176,6 +176,7 @@
       call.stop(.cancelled)
       #expect(await stopped == .cancelled)
       if !isSanitized { #expect(best < .milliseconds(100)) }
+      withExtendedLifetime(server) {}
     }
 
     /// How late 50 timers run, five milliseconds apart, in order.

@@ -126,6 +126,7 @@ struct LoopbackAnswerTests {
     #expect(await client.receive(through: "z").end == .open)
     client.send(request)
     #expect(await client.receive(through: "z").end == .open)
+    withExtendedLifetime(server) {}
   }
 
   @Test(arguments: [("/user", #"{"nick":"x"}"#), ("/other", "")])

@@ -85,5 +85,6 @@ struct LoopbackFaultTests {
       if number < 2 { try await gate.reached(times: number + 1) }
       gate.letPass()
     }
+    withExtendedLifetime(server) {}
   }
 }

@@ -23,6 +23,7 @@ struct LoopbackGateTests {
     let reply = await client.receive()
     #expect(reply.bytes.isEmpty)
     #expect(reply.end == .closed)
+    withExtendedLifetime(server) {}
   }
 
   @Test func `stalled answer goes on when opened`() async throws {
@@ -93,6 +94,7 @@ struct LoopbackGateTests {
     #expect(server.connectionCount == 1)
     gate.open()
     #expect(await second.receive(through: "a").end == .open)
+    withExtendedLifetime(server) {}
   }
 
   @Test func `passes are counted one by one`() async throws {
@@ -106,6 +108,7 @@ struct LoopbackGateTests {
     gate.letPass(-1)
     gate.letPass(1)
     for client in clients { #expect(await client.receive(through: "a").end == .open) }
+    withExtendedLifetime(server) {}
   }
 
   @Test func `opened gate holds nobody`() async throws {

@@ -88,5 +88,6 @@ struct LoopbackReceptionTests {
     #expect(await early.receive(through: "early").end == .open)
     let late = try RawClient(server, sending: "PUT / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello")
     #expect(await late.receive(through: "late").end == .open)
+    withExtendedLifetime(server) {}
   }
 }

@@ -71,6 +71,7 @@ struct LoopbackRecordTests {
     #expect(server.requests.map(\.connection) == [1, 2, 1])
     #expect(server.connectionCount == 2)
     #expect(server.openConnectionCount == 2)
+    withExtendedLifetime((first, second)) {}
   }
 
   @Test func `request is recorded before its answer`() async throws {

@@ -45,6 +45,7 @@
       await turning.value
       #expect(count == 100_000)
       #expect(start.duration(to: clock.now) >= .seconds(100))
+      withExtendedLifetime(server) {}
     }
   }
 #endif
