@@ -279,12 +279,17 @@
       ended.append(transfer)
     }
 
-    /// A failure, with what libcurl measured until then; an answer as it is.
+    /// A failure, with what libcurl measured until then; an answer as it is. What a stop ended is noted.
     private func measured(
       _ result: Result<HTTPResponse, any Error>, _ transfer: CurlTransfer
     ) -> Result<HTTPResponse, any Error> {
-      guard case .failure(var failure as TransportFailure) = result, let handle = transfer.handle else { return result }
-      failure.metrics = CurlMetrics.read(handle.easy, of: transfer)
+      guard case .failure(let error) = result, let handle = transfer.handle else { return result }
+      let metrics = CurlMetrics.read(handle.easy, of: transfer)
+      guard var failure = error as? TransportFailure else {
+        transfer.exchange.note?.measured(metrics)
+        return result
+      }
+      failure.metrics = metrics
       return .failure(failure)
     }
 

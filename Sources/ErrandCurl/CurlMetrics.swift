@@ -5,7 +5,18 @@
 
   /// Reads what libcurl measured of a transfer. Times are zero there for phases that a kept connection spared.
   enum CurlMetrics {
+    /// All there is.
     static func read(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
+      var metrics = way(easy, of: transfer)
+      metrics.total = transfer.submitted.duration(to: .now)
+      metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
+      metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
+      if transfer.parser.head.status > 0 { metrics.version = transfer.parser.head.version }
+      return metrics
+    }
+
+    /// How it found its way to the answer, as far as it has come.
+    static func way(_ easy: UnsafeMutableRawPointer, of transfer: CurlTransfer) -> ExchangeMetrics {
       var metrics = ExchangeMetrics()
       let queue = transfer.submitted.duration(to: transfer.started)
       metrics.queue = queue
@@ -16,10 +27,6 @@
         metrics.tls = phase(easy, CURLINFO_APPCONNECT_TIME_T, after: queue)
       }
       metrics.firstByte = transfer.firstByte.map { transfer.submitted.duration(to: $0) }
-      metrics.total = transfer.submitted.duration(to: .now)
-      metrics.bytesSent = Int64(errand_easy_long(easy, CURLINFO_REQUEST_SIZE)) + (transfer.upload?.sent ?? 0)
-      metrics.bytesReceived = transfer.parser.totalBytes + (transfer.body?.wireBytes ?? 0)
-      if transfer.parser.head.status > 0 { metrics.version = transfer.parser.head.version }
       metrics.remoteAddress = transfer.connection?.address
       return metrics
     }

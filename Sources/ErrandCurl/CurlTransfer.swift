@@ -107,9 +107,10 @@
         return false
       }
       guard isUploadReady() else { return false }
-      if requests > 0 { exchange.onRepeat?() }
+      if requests > 0 { exchange.note?.repeated() }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
+      noteWay()
       connection?.requests += 1
       connection?.keepsLastWords = upload != nil && exchange.request.url.scheme == .http
       return true
@@ -141,7 +142,7 @@
     func canStartAnew(after code: CURLcode) -> Bool {
       if mayBeRepeated(after: code) {
         isRepeated = true
-        exchange.onRepeat?()
+        exchange.note?.repeated()
         isStale = false
         failure = nil
         forgetAnswer()
@@ -156,6 +157,11 @@
       isStale = false
       staleConnections += 1
       return true
+    }
+
+    /// Notes how far it has come, for a call that does not wait for its end.
+    private func noteWay() {
+      if let handle { exchange.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
     }
 
     private func isUploadReady() -> Bool {
@@ -203,7 +209,10 @@
     }
 
     private func takeHead(_ line: UnsafeRawBufferPointer) throws {
-      if firstByte == nil { firstByte = .now }
+      if firstByte == nil {
+        firstByte = .now
+        noteWay()
+      }
       switch try parser.take(line) {
       case .nothing: return
       case .informational: exchange.onInformational?(parser.head)

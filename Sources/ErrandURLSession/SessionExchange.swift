@@ -83,7 +83,7 @@ final class SessionExchange: Sendable {
   var isOver: Bool { state.withLock { $0.machine.isOver } }
 
   func received(_ head: ResponseHead) {
-    state.withLock { $0.metrics.firstByte = start.duration(to: timers.now) }
+    noteWay { $0.firstByte = start.duration(to: timers.now) }
     noteSign()
     run { $0.take(head) }
   }
@@ -102,11 +102,20 @@ final class SessionExchange: Sendable {
 
   /// Notes what URLSession measured; where it has no moment of the first byte, the one seen here stays.
   func measured(_ metrics: ExchangeMetrics) {
-    state.withLock { state in
-      let firstByte = state.metrics.firstByte
-      state.metrics = metrics
-      state.metrics.firstByte = metrics.firstByte ?? firstByte
+    noteWay { noted in
+      let firstByte = noted.firstByte
+      noted = metrics
+      noted.firstByte = metrics.firstByte ?? firstByte
     }
+  }
+
+  /// Notes how far it has come, also for a call that does not wait for its end.
+  private func noteWay(_ change: (inout ExchangeMetrics) -> Void) {
+    let metrics = state.withLock { state in
+      change(&state.metrics)
+      return state.metrics
+    }
+    exchange.note?.measured(metrics)
   }
 
   /// The server is not trusted; what the task says of its end is no news then.

@@ -1,4 +1,4 @@
-import ErrandCore
+@testable import ErrandCore
 import ErrandTesting
 import Foundation
 import Synchronization
@@ -100,6 +100,26 @@ import TransportChecks
     rig.clock.advance(by: .milliseconds(50))
     await #expect(throws: CallState.Stopped(reason: .cancelled)) { try await outcome.value }
     #expect(call.openWaits == 0)
+  }
+
+  @Test func `what came before a stop is noted`() async throws {
+    let call = CallState()
+    let record = CallRecord()
+    var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), call: call)
+    exchange.note = record.sending(exchange.request, at: .now)
+    let rig = ExchangeRig(exchange)
+    let clock = rig.clock
+    let outcome = Task {
+      try await rig.outcome { run in
+        clock.advance(by: .milliseconds(30))
+        run.received(Self.head)
+        call.stop(.cancelled)
+      }
+    }
+    while !rig.task.seen.contains("cancel") { await Task.yield() }
+    clock.advance(by: .milliseconds(50))
+    await #expect(throws: CallState.Stopped(reason: .cancelled)) { try await outcome.value }
+    #expect(record.ended(after: .zero, at: .now).0.exchanges.map(\.firstByte) == [.milliseconds(30)])
   }
 
   @Test func `stop before the task starts nothing`() async throws {

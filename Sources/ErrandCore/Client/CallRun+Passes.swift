@@ -174,7 +174,8 @@ extension CallRun {
   }
 
   private func ending(_ error: APIError?, _ response: HTTPResponse?) -> CallEnding {
-    let (metrics, sent) = record.ended(after: started.duration(to: snapshot.timers.now))
+    let now = snapshot.timers.now
+    let (metrics, sent) = record.ended(after: started.duration(to: now), at: now)
     let error = error.map { complete($0, response, metrics, sent) }
     let response = response ?? error?.response
     return CallEnding(

@@ -16,17 +16,17 @@ package struct Transporting: Interceptor {
     try context.call.check()
     let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
     if isUnowned { context.onUnowned?() }
-    context.record.sending(request)
+    let note = context.record.sending(request, at: context.call.timers.now)
     context.plan.log?.info("sending \(request)")
-    let exchange = exchange(request, context)
+    let exchange = exchange(request, note, context)
     let response: HTTPResponse
     do {
       response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
     } catch {
-      if let metrics = (error as? TransportFailure)?.metrics { context.record.exchanged(metrics) }
+      note.failed(error, at: context.call.timers.now)
       throw error
     }
-    context.record.exchanged(response.metrics)
+    note.answered(response.metrics)
     context.plan.log?.info("\(response)")
     return isUnowned ? response.unowned() : response
   }
@@ -83,7 +83,7 @@ package struct Transporting: Interceptor {
     }
   }
 
-  private func exchange(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
+  private func exchange(_ request: HTTPRequest, _ note: ExchangeNote, _ context: CallContext) -> Exchange {
     var exchange = Exchange(
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
@@ -91,7 +91,7 @@ package struct Transporting: Interceptor {
       onInformational: context.plan.log?.informational, onProgress: context.onProgress)
     exchange.mayBeRepeated =
       context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
-    exchange.onRepeat = { [record = context.record] in record.repeated() }
+    exchange.note = note
     exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
     return exchange
   }

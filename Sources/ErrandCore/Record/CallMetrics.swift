@@ -17,8 +17,10 @@ public struct CallMetrics: Sendable, Hashable {
   public var isJoined = false
   /// What the cache did and why; nil where none was asked.
   public var cache: CacheReport?
-  /// What the transport measured of each exchange that brought an answer, or failed in a way that it could measure, in
-  /// order.
+  /// What was measured of each exchange that was handed to the transport, in the order in which they began.
+  ///
+  /// One that a cancel or the deadline ended, or that was left behind, has what was known by then: its
+  /// ``ExchangeMetrics/total`` at least, and where the transport tells, how far it had come.
   public var exchanges: [ExchangeMetrics] = []
 
   /// Makes empty metrics.

@@ -11,16 +11,29 @@ package final class CallRecord: Sendable {
     /// As whom the call was frozen: several where an interceptor sent more than once.
     var accounts: [String] = []
     var isLoggedOut = false
+    /// Since when those exchanges wait for their turn that do so now.
+    var waits: [MonotonicInstant] = []
 
-    mutating func take(_ other: Notes) {
+    /// What was measured by now; of what is under way, as far as it has come.
+    func measured(by now: MonotonicInstant) -> CallMetrics {
+      var metrics = metrics
+      for wait in waits { metrics.queue += wait.duration(to: now) }
+      for place in metrics.exchanges.indices where metrics.exchanges[place].begun != nil {
+        metrics.exchanges[place] = metrics.exchanges[place].left(at: now)
+      }
+      return metrics
+    }
+
+    mutating func take(_ other: Notes, by now: MonotonicInstant) {
+      let measured = other.measured(by: now)
       sent = other.sent ?? sent
-      metrics.attempts += other.metrics.attempts
-      metrics.queue += other.metrics.queue
-      if !other.metrics.retries.isEmpty { metrics.retries += other.metrics.retries }
+      metrics.attempts += measured.attempts
+      metrics.queue += measured.queue
+      if !measured.retries.isEmpty { metrics.retries += measured.retries }
       if metrics.exchanges.isEmpty {
-        metrics.exchanges = other.metrics.exchanges
+        metrics.exchanges = measured.exchanges
       } else {
-        metrics.exchanges += other.metrics.exchanges
+        metrics.exchanges += measured.exchanges
       }
     }
   }
@@ -32,10 +45,15 @@ package final class CallRecord: Sendable {
   /// The request as it was sent last.
   package var sent: HTTPRequest? { notes.withLock { $0.sent } }
 
-  func sending(_ request: HTTPRequest) {
-    notes.withLock {
-      $0.sent = request
-      $0.metrics.attempts += 1
+  /// Notes that a request goes to the transport now; returns where to note what comes of it.
+  func sending(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeNote {
+    var exchange = ExchangeMetrics()
+    exchange.begun = now
+    return notes.withLock { notes in
+      notes.sent = request
+      notes.metrics.attempts += 1
+      notes.metrics.exchanges.append(exchange)
+      return ExchangeNote(self, at: notes.metrics.exchanges.count - 1)
     }
   }
 
@@ -47,7 +65,25 @@ package final class CallRecord: Sendable {
     }
   }
 
-  func exchanged(_ exchange: ExchangeMetrics) { notes.withLock { $0.metrics.exchanges.append(exchange) } }
+  /// Notes what is measured of an exchange that is under way; of one that has ended, nothing.
+  func measured(_ exchange: ExchangeMetrics, at place: Int) {
+    notes.withLock { notes in
+      guard let begun = notes.metrics.exchanges[place].begun else { return }
+      notes.metrics.exchanges[place] = exchange
+      notes.metrics.exchanges[place].begun = begun
+    }
+  }
+
+  /// Notes what was measured of an exchange that has ended.
+  func exchanged(_ exchange: ExchangeMetrics, at place: Int) {
+    notes.withLock { $0.metrics.exchanges[place] = exchange }
+  }
+
+  /// Notes that an exchange has ended, and that what was measured on the way is all there is.
+  func left(at place: Int, _ now: MonotonicInstant) {
+    notes.withLock { $0.metrics.exchanges[place] = $0.metrics.exchanges[place].left(at: now) }
+  }
+
   /// Notes what the cache did; the last word counts.
   package func cached(_ report: CacheReport) { notes.withLock { $0.metrics.cache = report } }
   /// Notes that something was tried again.
@@ -84,7 +120,17 @@ package final class CallRecord: Sendable {
   var cookies: String? { notes.withLock { $0.cookies } }
 
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
-  func queued(_ time: Duration) { notes.withLock { $0.metrics.queue += time } }
+
+  /// Notes that an exchange waits for its turn.
+  func queues(since start: MonotonicInstant) { notes.withLock { $0.waits.append(start) } }
+
+  /// Notes that one has waited for its turn.
+  func queued(since start: MonotonicInstant, until end: MonotonicInstant) {
+    notes.withLock { notes in
+      notes.metrics.queue += start.duration(to: end)
+      if let place = notes.waits.firstIndex(of: start) { notes.waits.remove(at: place) }
+    }
+  }
 
   /// Takes the call's seat in a shared exchange; false where it has one already, by another way down.
   func takeSeat() -> Bool {
@@ -98,31 +144,32 @@ package final class CallRecord: Sendable {
   /// - Parameters:
   ///   - exchange: What was noted of the exchange, to be taken over; nil where it was another's.
   ///   - isJoined: Whether another call had begun it.
-  func leaveSeat(_ exchange: CallRecord?, isJoined: Bool) {
+  ///   - now: The moment, for what is still under way.
+  func leaveSeat(_ exchange: CallRecord?, isJoined: Bool, at now: MonotonicInstant) {
     let shared = exchange?.notes.withLock { $0 }
     notes.withLock { notes in
       notes.isSeated = false
       guard let shared else { return }
-      notes.take(shared)
+      notes.take(shared, by: now)
       let report = isJoined ? shared.metrics.cache?.collapsed : shared.metrics.cache
       notes.metrics.cache = report ?? notes.metrics.cache
       notes.metrics.isJoined = notes.metrics.isJoined || isJoined
     }
   }
 
-  /// Takes over what was noted of an exchange that was made for this call.
-  func take(_ exchange: CallRecord) {
+  /// Takes over what was noted by now of an exchange that was made for this call.
+  func take(_ exchange: CallRecord, by now: MonotonicInstant) {
     let other = exchange.notes.withLock { $0 }
-    notes.withLock { $0.take(other) }
+    notes.withLock { $0.take(other, by: now) }
   }
 
   func decoded(in time: Duration) { notes.withLock { $0.metrics.decode = time } }
 
   /// Notes the end of the work; returns all that was measured, and what was sent last.
-  func ended(after total: Duration) -> (CallMetrics, HTTPRequest?) {
+  func ended(after total: Duration, at now: MonotonicInstant) -> (CallMetrics, HTTPRequest?) {
     notes.withLock {
       $0.metrics.total = total
-      return ($0.metrics, $0.sent)
+      return ($0.measured(by: now), $0.sent)
     }
   }
 }

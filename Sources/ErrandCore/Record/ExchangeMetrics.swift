@@ -10,7 +10,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
   public var tls: Duration?
   /// Until the first line of the answer came.
   public var firstByte: Duration?
-  /// Until the last byte came.
+  /// Until the last byte came, or the exchange ended or was left without.
   public var total: Duration?
   /// Bytes of heads and body sent.
   public var bytesSent: Int64 = 0
@@ -23,6 +23,18 @@ public struct ExchangeMetrics: Sendable, Hashable {
   /// The address that answered, where the transport can tell.
   public var remoteAddress: String?
 
+  /// When it was handed over, while it is under way; nil in all that is told.
+  var begun: MonotonicInstant?
+
   /// Makes empty metrics.
   public init() {}
+
+  /// What is known of it where it is left at a moment.
+  func left(at now: MonotonicInstant) -> ExchangeMetrics {
+    guard let begun else { return self }
+    var left = self
+    left.begun = nil
+    left.total = begun.duration(to: now)
+    return left
+  }
 }

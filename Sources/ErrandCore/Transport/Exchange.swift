@@ -28,8 +28,8 @@ public struct Exchange: Sendable {
   /// Whether it may be sent once more, on a connection of its own, where a kept connection dies before a byte of the
   /// answer (RFC 9112 section 9.3.1); nil for what the transport does by itself.
   package var mayBeRepeated: Bool?
-  /// Told on the transport's thread that it is sent once more for that.
-  package var onRepeat: (@Sendable () -> Void)?
+  /// Where the transport notes how far it has come; nil where nobody wants to know.
+  package var note: ExchangeNote?
 
   /// Makes an exchange.
   public init(

@@ -58,6 +58,7 @@ import TestSupport
     let outcome = await client.outcome(of: Get())
     #expect(outcome.value == "fast" && outcome.metrics.attempts == 2)
     #expect(outcome.metrics.retries == [RetryMetrics(reason: .slow, delay: .milliseconds(20))])
+    #expect(outcome.metrics.exchanges.count == 2, "also of the one that was left behind")
     #expect(await eventually { client.admission == (0, 0) }, "the loser is stopped")
     gate.open()
   }

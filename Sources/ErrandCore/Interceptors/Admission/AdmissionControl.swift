@@ -45,7 +45,8 @@ package final class AdmissionControl: Sendable {
     if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
     let now = context.call.timers.now
     if let pass = state.withLock({ $0.queue.tryEnter(origin, now) }) { return pass }
-    defer { context.record.queued(now.duration(to: context.call.timers.now)) }
+    context.record.queues(since: now)
+    defer { context.record.queued(since: now, until: context.call.timers.now) }
     switch try await queue(origin, context, now) {
     case .admitted(let pass): return pass
     case .waits(let ticket): return Queue.Pass(host: ticket.host)

@@ -79,9 +79,10 @@ final class HedgeRace: Sendable {
 
   /// The race is over for the call: whoever still runs is stopped, and what was noted is the call's.
   func leave() {
+    let now = context.call.timers.now
     for copy in storage.withLock({ $0.copies }) {
       copy.state.stop(context.call.reasonToLeave)
-      context.record.take(copy.record)
+      context.record.take(copy.record, by: now)
     }
   }
 }

@@ -59,11 +59,12 @@ final class JoinedCall {
   @inline(never)
   private func disembark() async {
     control.close(after: request)
-    guard let boarding else { return context.record.leaveSeat(nil, isJoined: false) }
+    let now = context.call.timers.now
+    guard let boarding else { return context.record.leaveSeat(nil, isJoined: false, at: now) }
     context.call.whenPriorityChanges(nil)
     if let listener { await boarding.flight.remove(listener) }
     let isOwn = boarding.flight.belongs(to: boarding.seat)
-    context.record.leaveSeat(isOwn ? boarding.flight.record : nil, isJoined: !boarding.opens)
+    context.record.leaveSeat(isOwn ? boarding.flight.record : nil, isJoined: !boarding.opens, at: now)
   }
 
   /// Starts the exchange. Its first steps are made here, before the caller is suspended.

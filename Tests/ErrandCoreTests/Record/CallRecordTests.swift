@@ -1,0 +1,91 @@
+@testable import ErrandCore
+import Testing
+
+@Suite struct CallRecordTests {
+  private let record = CallRecord()
+
+  private func instant(_ seconds: Int64) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+  }
+
+  /// Hands an exchange to the transport.
+  private func begin(at seconds: Int64) throws -> ExchangeNote {
+    record.sending(try HTTPRequest(url: "http://h.example/"), at: instant(seconds))
+  }
+
+  /// Metrics in which two durations can be told apart from all others.
+  private static func metrics(firstByte: Duration?, total: Duration? = nil) -> ExchangeMetrics {
+    var metrics = ExchangeMetrics()
+    metrics.firstByte = firstByte
+    metrics.total = total
+    return metrics
+  }
+
+  private func ended(at seconds: Int64) -> CallMetrics {
+    record.ended(after: .zero, at: instant(seconds)).0
+  }
+
+  @Test func `exchange under way counts until now`() throws {
+    _ = try begin(at: 2)
+    #expect(ended(at: 5).exchanges == [Self.metrics(firstByte: nil, total: .seconds(3))])
+    #expect(ended(at: 9).exchanges == [Self.metrics(firstByte: nil, total: .seconds(7))])
+  }
+
+  @Test func `what the transport noted stays`() throws {
+    let note = try begin(at: 2)
+    note.measured(Self.metrics(firstByte: nil))
+    note.measured(Self.metrics(firstByte: .seconds(1)))
+    #expect(ended(at: 5).exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(3))])
+    note.failed(CallState.Stopped(reason: .cancelled), at: instant(6))
+    #expect(ended(at: 9).exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(4))])
+  }
+
+  @Test func `word after the end is not heard`() throws {
+    let told = Self.metrics(firstByte: .seconds(1), total: .seconds(2))
+    let note = try begin(at: 0)
+    note.answered(told)
+    note.measured(Self.metrics(firstByte: .seconds(8)))
+    #expect(ended(at: 9).exchanges == [told])
+  }
+
+  @Test func `a failure's own metrics count`() throws {
+    let told = Self.metrics(firstByte: .seconds(1), total: .seconds(2))
+    var failure = TransportFailure(.reset, "It broke.")
+    failure.metrics = told
+    let note = try begin(at: 0)
+    note.measured(Self.metrics(firstByte: .milliseconds(999)))
+    note.failed(failure, at: instant(3))
+    #expect(ended(at: 9).exchanges == [told])
+  }
+
+  @Test func `exchanges stand as they began`() throws {
+    let first = try begin(at: 0)
+    let second = try begin(at: 1)
+    second.answered(Self.metrics(firstByte: .seconds(2)))
+    first.answered(Self.metrics(firstByte: .seconds(1)))
+    #expect(ended(at: 9).exchanges.map(\.firstByte) == [.seconds(1), .seconds(2)])
+    #expect(ended(at: 9).attempts == 2)
+  }
+
+  @Test func `wait in the queue counts until now`() {
+    record.queues(since: instant(1))
+    record.queues(since: instant(2))
+    #expect(ended(at: 4).queue == .seconds(5))
+    record.queued(since: instant(1), until: instant(4))
+    #expect(ended(at: 5).queue == .seconds(6))
+    record.queued(since: instant(2), until: instant(5))
+    #expect(ended(at: 9).queue == .seconds(6))
+  }
+
+  @Test func `a call that leaves takes what is known`() throws {
+    let note = try begin(at: 2)
+    note.measured(Self.metrics(firstByte: .seconds(1)))
+    record.queues(since: instant(4))
+    let caller = CallRecord()
+    caller.leaveSeat(record, isJoined: true, at: instant(5))
+    note.answered(ExchangeMetrics())
+    let metrics = caller.ended(after: .zero, at: instant(9)).0
+    #expect(metrics.exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(3))])
+    #expect(metrics.queue == .seconds(1) && metrics.attempts == 1 && metrics.isJoined)
+  }
+}
