@@ -7,14 +7,31 @@ package struct Authorizing: Interceptor {
   package init(_ control: RefreshControl) { self.control = control }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let shown = try await credential(for: request, context)
+    mayShow(request, context) ? try await showing(request, context, next) : try await next(request)
+  }
+
+  // What follows stands apart, so that a call that waits below holds no room for what it does not do.
+
+  /// Whether there may be a credential to show.
+  @inline(never)
+  private func mayShow(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    if request.fields.contains(.authorization) { return false }
+    return switch context.plan.credential {
+    case .none: false
+    case .own: true
+    case .inherited: context.plan.provider != nil
+    }
+  }
+
+  @inline(never)
+  private func showing(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
+    guard let shown = try await credential(for: request, context) else { return try await next(request) }
     let response = try await next(try authorized(request, shown))
-    guard response.status == 401, let shown else { return response }
+    guard response.status == 401 else { return response }
     return try await again(request, shown, response, context, next)
   }
 
-  /// Once more with a newer credential; the answer stands where there is none, or where it cannot be sent again. Apart,
-  /// so that a call that waits below holds no room for it.
+  /// Once more with a newer credential; the answer stands where there is none, or where it cannot be sent again.
   @inline(never)
   private func again(
     _ request: HTTPRequest, _ refused: Credential, _ response: HTTPResponse, _ context: CallContext, _ next: Next
@@ -44,19 +61,16 @@ package struct Authorizing: Interceptor {
     }
   }
 
-  private func authorized(_ request: HTTPRequest, _ credential: Credential?) throws -> HTTPRequest {
-    guard let credential else { return request }
+  private func authorized(_ request: HTTPRequest, _ credential: Credential) throws -> HTTPRequest {
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
     try WireRules.check(request)
     return request
   }
 
-  /// The credential that the request shows, if any. Apart: a call that waits below holds no room for what is done
-  /// before.
+  /// The credential that the request shows, if any.
   @inline(never)
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
-    if request.fields.contains(.authorization) { return nil }
     switch context.plan.credential {
     case .none: return nil
     case .own(let credential): return context.plan.home(of: request.url.origin) == context.opener ? credential : nil

@@ -6,28 +6,40 @@ package struct Freezing: Interceptor {
   package init(_ sessions: ClientSessions) { self.sessions = sessions }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    guard context.replay == nil, context.plan.probe == nil else { return try await replayed(request, context, next) }
+    try fix(request, context)
+    return try await next(request)
+  }
+
+  // What follows stands apart, so that a call that waits below holds no room for it.
+
+  /// What an earlier pass of the call has sent is sent again; a probe is told of it instead.
+  @inline(never)
+  private func replayed(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
     let frozen = try fixed(request, context)
     if let probe = context.plan.probe { return await probed(frozen, context, probe) }
     return try await next(frozen)
   }
 
-  @inline(never)
   private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
     await probe(request, context)
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// What is sent: this request, or the one that an earlier pass of the call has sent. Apart, so that a call that waits
-  /// below holds no room for it.
-  @inline(never)
+  /// What is sent: this request, or the one that an earlier pass of the call has sent.
   private func fixed(_ request: HTTPRequest, _ context: CallContext) throws -> HTTPRequest {
     if let replayed = context.replay?.take(for: request) {
       context.freeze(replayed)
       return replayed.request
     }
+    try fix(request, context)
+    return request
+  }
+
+  @inline(never)
+  private func fix(_ request: HTTPRequest, _ context: CallContext) throws {
     try WireRules.check(request)
     context.freeze(.init(request: request, account: try account(context)))
-    return request
   }
 
   /// The account of the call's first pass, where there was one.

@@ -16,19 +16,30 @@ package struct Transporting: Interceptor {
     try context.call.check()
     let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
     if isUnowned { context.onUnowned?() }
-    let note = context.record.sending(request, at: context.call.timers.now)
-    context.plan.log?.info("sending \(request)")
-    let exchange = exchange(request, note, context)
-    let response: HTTPResponse
+    let exchange = begin(request, context)
     do {
-      response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
+      let response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
+      end(exchange, response, context)
+      return isUnowned ? response.unowned() : response
     } catch {
-      note.failed(error, at: context.call.timers.now)
+      exchange.note?.failed(error, at: context.call.timers.now)
       throw error
     }
-    note.answered(response.metrics)
+  }
+
+  // Both stand apart, so that an exchange under way holds no room for what is done before and after.
+
+  @inline(never)
+  private func begin(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
+    let note = context.record.sending(request, at: context.call.timers.now)
+    context.plan.log?.info("sending \(request)")
+    return exchange(request, note, context)
+  }
+
+  @inline(never)
+  private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
+    exchange.note?.answered(response.metrics)
     context.plan.log?.info("\(response)")
-    return isUnowned ? response.unowned() : response
   }
 
   /// Whether the answer may reach another call than this one.
@@ -99,7 +110,7 @@ package struct Transporting: Interceptor {
   /// Which answers are the body that is wanted. That a part of a file is asked for is the library's own doing: whoever
   /// takes 200 takes 206, too.
   private static func rule(of plan: CallPlan) -> StatusRule {
-    plan.download != nil && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
+    plan.hasDownload && plan.statusRule.accepts(200) ? plan.statusRule.or([206]) : plan.statusRule
   }
 
   private func guardedSink(_ context: CallContext) -> (any BodySink)? {

@@ -94,6 +94,9 @@ package final class CallPlan: Sendable {
     }
   }
 
+  /// Whether the answer goes into a file.
+  package var hasDownload: Bool { download != nil }
+
   /// Whether more may be sent for the call than one request.
   var sendsAgain: Bool { retries != nil || hosts != nil }
 

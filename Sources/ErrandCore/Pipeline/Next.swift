@@ -16,7 +16,9 @@ public struct Next: Sendable {
     try await line.run(request, from: index, context)
   }
 
-  /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone.
+  /// User code may call this from a task group and cancel the loser: a state of its own makes that one end alone. Apart,
+  /// so that the ways down of all other stations hold no room for it.
+  @inline(never)
   private func descendForUserCode(_ request: HTTPRequest) async throws -> HTTPResponse {
     let parent = context.call
     try parent.check()

@@ -23,15 +23,15 @@ package struct Resuming: Interceptor {
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let download = context.plan.download else { return try await next(request) }
-    return try await downloaded(download, request, context, next)
+    context.plan.hasDownload ? try await downloaded(request, context, next) : try await next(request)
   }
 
   /// Apart, so that a call without a download holds no room for it.
   @inline(never)
   private func downloaded(
-    _ download: Download, _ request: HTTPRequest, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
+    guard let download = context.plan.download else { return try await next(request) }
     do {
       let run = try await DownloadRun.open(download, request, context, files, retrying, now)
       return try await run.carryOut(next)

@@ -13,41 +13,68 @@ package struct Retrying: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard context.plan.sendsAgain else { return try await next(request) }
-    return try await retried(request, context.plan.retries ?? .never, context, next)
+    return try await retried(request, context, next)
   }
 
-  /// Apart, so that a call that is not tried again holds no room for it.
+  // What follows stands apart, so that a call that is not tried again holds no room for it, and one that waits in an
+  // attempt none for what is done between two.
+
   @inline(never)
   private func retried(
-    _ request: HTTPRequest, _ policy: RetryPolicy, _ context: CallContext, _ next: Next
+    _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     let sink = context.sink.map(WatchedSink.init)
     let context = sink.map { context.with(sink: $0, onProgress: context.onProgress) } ?? context
-    var attempt = 1
-    var paid = 0
-    var barred = BarredServers()
+    var state = Attempts()
     while true {
-      let last = await attempted(request, context, sink, &barred, next)
-      guard let result = last.result else { return try last.came.get() }
-      let question = question(policy, request, context, attempt, isDelivered: sink?.hasBegun ?? false)
-      guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
-        control.pay(cost, at: request.url.origin)
-      else {
-        if case .status(let status, _) = result, status < 500, status != 429 {
-          control.succeed(paid: paid, at: request.url.origin, answeredBy: last.origin)
-        }
-        return try last.came.get()
-      }
-      attempt += 1
-      paid = cost
-      context.record.retried(RetryMetrics(reason: reason, delay: delay))
-      context.plan.log?.info("attempt \(attempt) of \(policy.attempts) in \(delay): \(reason)")
+      let last = await attempted(request, context, sink, &state.barred, next)
+      guard let delay = delay(after: last, &state, request, context, sink) else { return try last.came.get() }
       try await context.call.sleep(until: context.call.timers.now.advanced(by: delay))
     }
   }
 
+  /// What is known of the attempts of one call.
+  private struct Attempts {
+    var number = 1
+    /// What the last one cost.
+    var paid = 0
+    var barred = BarredServers()
+  }
+
+  /// Pays for one more attempt, and says when it may begin; nil where there is none.
+  @inline(never)
+  private func delay(
+    after last: RetryAttempt, _ attempts: inout Attempts, _ request: HTTPRequest, _ context: CallContext,
+    _ sink: WatchedSink?
+  ) -> Duration? {
+    guard let result = last.result else { return nil }
+    let policy = context.plan.retries ?? .never
+    let question = question(policy, request, context, attempts.number, isDelivered: sink?.hasBegun ?? false)
+    guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
+      control.pay(cost, at: request.url.origin)
+    else {
+      if case .status(let status, _) = result, status < 500, status != 429 {
+        control.succeed(paid: attempts.paid, at: request.url.origin, answeredBy: last.origin)
+      }
+      return nil
+    }
+    attempts.number += 1
+    attempts.paid = cost
+    context.record.retried(RetryMetrics(reason: reason, delay: delay))
+    context.plan.log?.info("attempt \(attempts.number) of \(policy.attempts) in \(delay): \(reason)")
+    return delay
+  }
+
   /// One attempt: at every server that is listed, until one answers.
   private func attempted(
+    _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
+  ) async -> RetryAttempt {
+    if context.plan.hosts != nil { return await attemptedAtAll(request, context, sink, &barred, next) }
+    return RetryAttempt(await sent(request, context, next), at: request.url.origin)
+  }
+
+  @inline(never)
+  private func attemptedAtAll(
     _ request: HTTPRequest, _ context: CallContext, _ sink: WatchedSink?, _ barred: inout BarredServers, _ next: Next
   ) async -> RetryAttempt {
     guard let hosts = context.plan.hosts, let rest = hosts.rest(of: request.url) else {
@@ -66,10 +93,15 @@ package struct Retrying: Interceptor {
   private func sent(
     _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async -> Result<HTTPResponse, any Error> {
-    if let rule = context.plan.retries?.hedging, Hedging.suits(request, context) {
-      return await Hedging(rule: rule, control: control).send(request, context, next)
-    }
+    if let hedging = hedging(request, context) { return await hedging.send(request, context, next) }
     return await Result.catching { try await next(request, in: context) }
+  }
+
+  /// Who sends a request twice; nil where it goes once.
+  @inline(never)
+  private func hedging(_ request: HTTPRequest, _ context: CallContext) -> Hedging? {
+    guard let rule = context.plan.retries?.hedging, Hedging.suits(request, context) else { return nil }
+    return Hedging(rule: rule, control: control)
   }
 
   private func question(
