@@ -78,6 +78,9 @@ print(fastest.count, quorum.count)
 let unlike = await client.outcomes(mixed: choice)
 print(unlike.compactMap { try? $0.get() }.count, "of", unlike.count)
 
+let soonest = try await client.first(mixed: choice)
+print((soonest as? [String])?.count ?? 0, "headlines came first")
+
 let (found, sketch) = await client.outcomes(GetUser(id: 7), Picture(name: "lost"))
 print((try? found.get().nick) ?? "nobody", (try? sketch.get().count) ?? 0)
 

@@ -43,6 +43,7 @@ import TestSupport
     #expect(await server.client.outcomes(of: [Number]()).isEmpty)
     #expect(await server.client.outcomes(mixed: []).isEmpty)
     #expect(try await server.client.atLeast(0, of: [Number]()) == [])
+    #expect(try await server.client.atLeast(0, mixed: []).isEmpty)
     try await server.client.batch()
     #expect(server.transport.requests.isEmpty)
     #expect(await server.leftovers().isEmpty)
@@ -217,6 +218,37 @@ import TestSupport
     #expect(await server.leftovers().isEmpty)
   }
 
+  @Test func `first success of unlike members wins`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let steps: [any APIRequest] = [Wish("held"), Broken(), Number(3)]
+    #expect(try await server.client.first(mixed: steps) as? Int == 3)
+    #expect(try await server.client.send(Batch(firstOfMixed: steps)) as? Int == 3)
+    let error = try await #require(throws: APIError.self) {
+      _ = try await server.client.first(mixed: [Wish("broken"), Broken()], width: 1)
+    }
+    #expect(error.code == .status && error.members.map(\.name) == ["Wish"])
+    #expect(await server.leftovers().isEmpty)
+  }
+
+  @Test func `at least so many of unlike members`() async throws {
+    let server = GroupServer()
+    server.breaks.open()
+    let steps: [any GroupStep] = [Words("x"), Wish("held"), Broken(), Batch(Number(1), Number(2))]
+    for values in [
+      try await server.client.atLeast(2, mixed: steps), try await server.client.send(Batch(atLeast: 2, ofMixed: steps)),
+    ] {
+      #expect(values.count == 2)
+      #expect(values.first as? String == "x")
+      #expect((values.last as? (Int, Int))?.1 == 2)
+    }
+    let error = try await #require(throws: APIError.self) {
+      _ = try await server.client.atLeast(4, mixed: steps)
+    }
+    #expect(error.code == .status && error.members.map(\.name) == ["Broken"])
+    #expect(await server.leftovers().isEmpty)
+  }
+
   @Test func `late success does not win`() async throws {
     let server = GroupServer()
     let stubborn = Latch()
@@ -286,6 +318,7 @@ import TestSupport
       #expect(error.message == text)
     }
     await #expect(throws: APIError.self) { _ = try await server.client.first(of: [Wish]()) }
+    await #expect(throws: APIError.self) { _ = try await server.client.first(mixed: []) }
     #expect(server.transport.requests.isEmpty)
   }
 }

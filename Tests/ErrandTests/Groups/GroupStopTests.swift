@@ -6,7 +6,7 @@ import TestSupport
 
 /// Every verb of a batch, stopped in every way while its members wait for their answers.
 @Suite(.timeLimit(.minutes(5))) struct GroupStopTests {
-  enum Verb: CaseIterable, Sendable { case tuple, array, mixed, outcomes, first, atLeast }
+  enum Verb: CaseIterable, Sendable { case tuple, array, mixed, outcomes, first, firstMixed, atLeast, atLeastMixed }
   enum Way: CaseIterable, Sendable {
     case task, owner, ownerFreed, tag, all, deadline
 
@@ -175,7 +175,9 @@ import TestSupport
       case .mixed: _ = try await client.batch(mixed: held, options: options)
       case .outcomes: return await client.outcomes(of: held, options: options).compactMap(\.error)
       case .first: _ = try await client.first(of: held, options: options)
+      case .firstMixed: _ = try await client.first(mixed: held, options: options)
       case .atLeast: _ = try await client.atLeast(2, of: held, options: options)
+      case .atLeastMixed: _ = try await client.atLeast(2, mixed: held, options: options)
       }
       return []
     } catch {
@@ -193,7 +195,9 @@ import TestSupport
     case .mixed: return client.start(outcomeOf: Batch(mixed: held)) { onEnd($0.error) }
     case .outcomes: return client.start(outcomeOf: Batch(outcomesOf: held)) { onEnd($0.error) }
     case .first: return client.start(outcomeOf: Batch(firstOf: held)) { onEnd($0.error) }
+    case .firstMixed: return client.start(outcomeOf: Batch(firstOfMixed: held)) { onEnd($0.error) }
     case .atLeast: return client.start(outcomeOf: Batch(atLeast: 2, of: held)) { onEnd($0.error) }
+    case .atLeastMixed: return client.start(outcomeOf: Batch(atLeast: 2, ofMixed: held)) { onEnd($0.error) }
     }
   }
 }

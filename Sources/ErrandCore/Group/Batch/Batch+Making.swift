@@ -28,8 +28,7 @@ extension Batch {
   /// first failure cancels the rest.
   public init(mixed steps: [any GroupStep], width: Int? = nil) where Response == [any Sendable] {
     self.init(.all, width: width) {
-      let entries = steps.map { MixedEntry($0) }
-      return Parts(members: BatchMembers(entries)) { _ throws(APIError) in
+      Self.parts(mixed: steps) { entries, _ throws(APIError) in
         try entries.map { entry throws(APIError) in try entry.value() }
       }
     }
@@ -49,10 +48,7 @@ extension Batch {
   public init(outcomesOfMixed steps: [any GroupStep], width: Int? = nil)
   where Response == [Result<any Sendable, APIError>] {
     self.init(.outcomes, width: width) {
-      let entries = steps.map { MixedEntry($0) }
-      return Parts(members: BatchMembers(entries)) { _ in
-        entries.map { $0.outcome() ?? .failure(.stopped(.cancelled)) }
-      }
+      Self.parts(mixed: steps) { entries, _ in entries.map { $0.outcome() ?? .failure(.stopped(.cancelled)) } }
     }
   }
 
@@ -69,6 +65,17 @@ extension Batch {
     }
   }
 
+  /// A batch of requests that are known only at run time, whose value is the first success; the rest is cancelled. It
+  /// fails when every request has failed, with the failure that came first.
+  public init(firstOfMixed steps: [any GroupStep], width: Int? = nil) where Response == any Sendable {
+    self.init(.successes(1), width: width) {
+      Self.parts(mixed: steps) { entries, successes throws(APIError) in
+        guard let first = successes.first else { throw APIError.stopped(.cancelled) }
+        return try entries[first].value()
+      }
+    }
+  }
+
   /// A batch that ends with the success of so many requests; the rest is cancelled. Its value holds theirs, in the
   /// order of the requests. It fails as soon as it cannot succeed any more, with the failure that came first.
   public init<S: Sequence>(atLeast count: Int, of steps: S, width: Int? = nil)
@@ -81,11 +88,31 @@ extension Batch {
     }
   }
 
+  /// A batch of requests that are known only at run time, which ends with the success of so many; the rest is cancelled.
+  /// Its value holds theirs, in the order of the requests. It fails as soon as it cannot succeed any more, with the
+  /// failure that came first.
+  public init(atLeast count: Int, ofMixed steps: [any GroupStep], width: Int? = nil)
+  where Response == [any Sendable] {
+    self.init(.successes(max(count, 0)), width: width) {
+      Self.parts(mixed: steps) { entries, successes throws(APIError) in
+        try successes.sorted().map { index throws(APIError) in try entries[index].value() }
+      }
+    }
+  }
+
   private static func parts<S: GroupStep>(
     _ steps: [S], _ response: @escaping @Sendable ([BatchSlot<S.Response>], [Int]) throws(APIError) -> Response
   ) -> Parts {
     let row = BatchRow(steps)
     return Parts(members: row.members) { successes throws(APIError) in try response(row.slots, successes) }
+  }
+
+  private static func parts(
+    mixed steps: [any GroupStep],
+    _ response: @escaping @Sendable ([MixedEntry], [Int]) throws(APIError) -> Response
+  ) -> Parts {
+    let entries = steps.map { MixedEntry($0) }
+    return Parts(members: BatchMembers(entries)) { successes throws(APIError) in try response(entries, successes) }
   }
 }
 

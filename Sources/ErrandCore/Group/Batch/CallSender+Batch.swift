@@ -90,6 +90,14 @@ extension CallSender {
     try await send(Batch(firstOf: steps, width: width), options: options)
   }
 
+  /// Sends requests that are known only at run time side by side and returns the first value; the rest is cancelled.
+  /// - Throws: ``APIError``: when all have failed, the failure that came first.
+  public func first(
+    mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> any Sendable {
+    try await send(Batch(firstOfMixed: steps, width: width), options: options)
+  }
+
   /// Sends requests side by side until so many have succeeded, and returns their values in the order of the requests;
   /// the rest is cancelled.
   /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
@@ -97,5 +105,14 @@ extension CallSender {
     _ count: Int, of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
   ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
     try await send(Batch(atLeast: count, of: steps, width: width), options: options)
+  }
+
+  /// Sends requests that are known only at run time side by side until so many have succeeded, and returns their values
+  /// in the order of the requests; the rest is cancelled.
+  /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
+  public func atLeast(
+    _ count: Int, mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [any Sendable] {
+    try await send(Batch(atLeast: count, ofMixed: steps, width: width), options: options)
   }
 }
