@@ -208,6 +208,11 @@ let package = Package(
     // A process that ErrandTests kills while it downloads.
     .executableTarget(
       name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),
+    // A process in which file calls fail. Tests depend on neither: in theirs no call is stood between.
+    .executableTarget(
+      name: "FaultProbe", dependencies: ["Errand", "ErrandCache", "ErrandCore", "CFaultyCalls"],
+      path: "Tests/FaultProbe", swiftSettings: strict),
+    .target(name: "CFaultyCalls", path: "Tests/CFaultyCalls"),
     // A small app whose default isolation is the main actor, for ErrandTests.
     .target(
       name: "MainActorClient", dependencies: ["Errand"], path: "Tests/MainActorClient",

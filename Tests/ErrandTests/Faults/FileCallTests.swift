@@ -1,0 +1,49 @@
+#if os(Linux)
+  import Errand
+  import ErrandSupport
+  import ErrandTesting
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// Every file call of a scenario fails in turn, in a process of its own that stands between the library, SQLite among
+  /// it, and the system. What downloads do is shown by `DownloadFaultTests`, over their own file system.
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct FileCallTests {
+    /// Plays a scenario and returns how many calls it makes.
+    private func calls(_ scenario: String, _ url: String, _ place: URL, _ code: Int32) async throws -> Int {
+      let run = try await BuiltProgram("FaultProbe").run([scenario, url, place.path(), "\(code)"])
+      try #require(run.status == 0, "\(run.text)\(run.error)")
+      return try #require(Int(run.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    @Test(arguments: [EIO, ENOSPC]) func `calls go on without the cache`(code: Int32) async throws {
+      let versions = Locked<[String: Int]>([:])
+      let server = try LoopbackServer { request in
+        let isChange = request.method == "POST"
+        let version = versions.withLock { versions in
+          if isChange { versions[request.path, default: 0] += 1 }
+          return versions[request.path] ?? 0
+        }
+        if isChange { return .ok("\(version)") }
+        let filler = String(repeating: "x", count: request.path.hasSuffix("/large") ? 150_000 : 10)
+        return .ok("\(request.path) \(version) \(filler)").setting("Cache-Control", to: "max-age=600")
+      }
+      let folder = try UploadFolder()
+      let calls = try await calls("cache", server.url, folder.url, code)
+      // Nothing stands between under a sanitizer.
+      #expect(calls > 60 || isSanitized, "\(calls)")
+    }
+
+    @Test(arguments: [EIO, EACCES]) func `an upload is whole or told`(code: Int32) async throws {
+      let folder = try UploadFolder()
+      let bytes = UploadFolder.bytes(300_000)
+      let file = try folder.file("film.bin", bytes)
+      let server = try LoopbackServer { request in
+        Data(request.body) == bytes ? .ok("taken") : .status(400, body: "\(request.bodyLength) bytes")
+      }
+      let calls = try await calls("upload", server.url, file, code)
+      #expect(calls > 8 || isSanitized, "\(calls)")
+      #expect(server.requests.allSatisfy { $0.bodyLength == bytes.count })
+    }
+  }
+#endif
