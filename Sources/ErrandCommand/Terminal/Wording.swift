@@ -38,7 +38,7 @@ enum Wording {
   private static func phases(of exchange: ExchangeMetrics) -> [String] {
     let phases: [(String, Duration?)] = [
       ("name", exchange.nameLookup), ("connected", exchange.connect), ("TLS", exchange.tls),
-      ("first byte", exchange.firstByte), ("last byte", exchange.total),
+      ("first byte", exchange.firstByte), ("ended", exchange.total),
     ]
     return phases.compactMap { name, at in at.map { "\(name) \(duration($0))" } }
   }

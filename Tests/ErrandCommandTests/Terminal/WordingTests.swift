@@ -27,6 +27,7 @@ import Testing
   @Test func `metrics are one line`() {
     var exchange = ExchangeMetrics()
     exchange.firstByte = .milliseconds(2)
+    exchange.total = .milliseconds(3)
     exchange.bytesSent = 10
     exchange.bytesReceived = 1
     exchange.isConnectionReused = true
@@ -37,8 +38,8 @@ import Testing
     metrics.exchanges = [exchange]
     #expect(
       Wording.metrics(metrics)
-        == "3.0 ms in all · first byte 2.0 ms · 10 bytes sent, 1 byte received · 1 redirect · connection reused to 127.0.0.1"
-    )
+        == "3.0 ms in all · first byte 2.0 ms · ended 3.0 ms · 10 bytes sent, 1 byte received · 1 redirect"
+        + " · connection reused to 127.0.0.1")
     #expect(Wording.metrics(CallMetrics()) == "0.00 ms in all · 0 bytes sent, 0 bytes received")
   }
 
