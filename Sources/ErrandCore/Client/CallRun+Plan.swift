@@ -20,7 +20,7 @@ extension CallRun {
       limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
       cacheKey: request.cacheKey,
       joining: !isStreamed ? request.joining.filled(by: snapshot.configuration.joining) : .never,
-      probe: options.probe)
+      probe: options.probesEnd ? nil : options.probe, endProbe: options.probesEnd ? options.probe : nil)
   }
 
   /// Whether the body goes elsewhere than into memory.

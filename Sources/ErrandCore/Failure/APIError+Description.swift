@@ -65,7 +65,7 @@ extension APIError {
   }
 
   /// What an error thrown inside the line means to the caller.
-  static func mapping(_ error: any Error, as stage: Stage) -> APIError {
+  package static func mapping(_ error: any Error, as stage: Stage) -> APIError {
     switch error {
     case let error as APIError: return error
     case let stopped as CallState.Stopped: return .stopped(stopped.reason)

@@ -4,8 +4,11 @@ public struct RedirectPolicy: Sendable, Hashable {
 
   let mode: Mode
   let limit: Int
-  let allowsDowngrade: Bool
+  package let allowsDowngrade: Bool
   let resendsBodyElsewhere: Bool
+
+  /// Whether redirects are followed.
+  package var isFollowing: Bool { mode == .follow }
 
   /// Follows them, one hop at a time.
   ///

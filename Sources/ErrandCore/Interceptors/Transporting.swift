@@ -14,6 +14,7 @@ package struct Transporting: Interceptor {
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     if checksAgain { try WireRules.check(request) }
     try context.call.check()
+    if let probe = context.plan.endProbe { return await probed(request, context, probe) }
     let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
     if isUnowned { context.onUnowned?() }
     let exchange = begin(request, context)
@@ -40,6 +41,12 @@ package struct Transporting: Interceptor {
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
     exchange.note?.answered(response.metrics)
     context.plan.log?.info("\(response)")
+  }
+
+  @inline(never)
+  private func probed(_ request: HTTPRequest, _ context: CallContext, _ probe: FrozenProbe) async -> HTTPResponse {
+    await probe(request, context)
+    return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
   /// Whether the answer may reach another call than this one.

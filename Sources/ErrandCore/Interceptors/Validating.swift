@@ -31,13 +31,13 @@ package struct Validating: Interceptor {
   /// Bodies up to this many bytes are judged and decoded where the caller is.
   package static let inlineLimit = 16_384
 
-  static func checkStatus(of response: HTTPResponse, by rule: StatusRule) throws(APIError) {
+  package static func checkStatus(of response: HTTPResponse, by rule: StatusRule) throws(APIError) {
     guard !rule.accepts(response.status) else { return }
     let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
     throw failure(.status, "The server answered \(response.status)\(reason); expected \(rule).", response)
   }
 
-  static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
+  package static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, !takes(response.fields, patterns) else { return }
     let found = shown(response.fields)
     throw failure(

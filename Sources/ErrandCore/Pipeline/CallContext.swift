@@ -69,6 +69,9 @@ public final class CallContext: Sendable {
   /// The fields that were frozen; nil above the freeze.
   var frozenFields: HTTPFields? { frozen.withLock { $0?.request.fields } }
 
+  /// The request that was frozen; nil above the freeze.
+  package var frozenRequest: HTTPRequest? { frozen.withLock { $0?.request } }
+
   private var whatIsFrozen: Frozen? { frozen.withLock { $0 } }
 
   func freeze(_ frozen: Frozen) {

@@ -5,7 +5,7 @@ package import ErrandJSON
 /// An object, since every way down of a call has the same.
 package final class CallPlan: Sendable {
   package let statusRule: StatusRule
-  let contentTypes: [String]?
+  package let contentTypes: [String]?
   package let shape: JSONShape?
   let envelope: Envelope?
   package let credential: RequestCredential
@@ -24,7 +24,7 @@ package final class CallPlan: Sendable {
   let connectTimeout: Duration?
   let idleTimeout: Duration?
   let limits: ResponseLimits
-  let network: NetworkWish
+  package let network: NetworkWish
   /// The file that the answer goes into; nil for memory or the call's own sink.
   package let download: Download?
   package let log: CallLog?
@@ -34,6 +34,8 @@ package final class CallPlan: Sendable {
   let joining: JoinRule
   /// Told what is frozen, in place of the rest of the line; nil for every call.
   let probe: FrozenProbe?
+  /// Told what would be sent, in place of the transport; nil for every call.
+  package let endProbe: FrozenProbe?
 
   init(
     statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
@@ -42,7 +44,7 @@ package final class CallPlan: Sendable {
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
     download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
-    probe: FrozenProbe?
+    probe: FrozenProbe?, endProbe: FrozenProbe?
   ) {
     self.statusRule = statusRule
     self.contentTypes = contentTypes
@@ -66,6 +68,7 @@ package final class CallPlan: Sendable {
     self.cacheKey = cacheKey
     self.joining = joining
     self.probe = probe
+    self.endProbe = endProbe
   }
 
   /// The provider that can give another credential in place of a refused one; nil where the request shows its own.

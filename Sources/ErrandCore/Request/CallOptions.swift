@@ -28,6 +28,8 @@ public struct CallOptions: Sendable {
   private(set) var ownership: CallOwner.Reference?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
   var probe: FrozenProbe?
+  /// Whether the probe is told at the end of the line, with all that is added below the freeze.
+  var probesEnd = false
 
   /// Makes options.
   public init(

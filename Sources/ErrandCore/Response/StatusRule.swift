@@ -4,9 +4,10 @@
 /// var statusRule: StatusRule? { [200, 404] }          // or .range(200...299), .any
 /// ```
 public struct StatusRule: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
-  private let ranges: [ClosedRange<Int>]
+  /// The codes.
+  package let ranges: [ClosedRange<Int>]
 
-  private init(ranges: [ClosedRange<Int>]) { self.ranges = ranges }
+  package init(ranges: [ClosedRange<Int>]) { self.ranges = ranges }
 
   /// 200 to 299, the rule where nobody says anything.
   public static let success = StatusRule(ranges: [200...299])

@@ -8,6 +8,9 @@ final class DiskLane: Sendable {
   /// Runs a job behind those that were given before.
   func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 
+  /// Runs a job behind those that were given before, and holds the thread until it is done. Not from a job.
+  func now(_ job: () -> Void) { queue.sync(execute: job) }
+
   /// Runs a job behind those that were given before, and waits for it. A cancel does not end the wait: the disk is not
   /// let go in the middle.
   func value<Value: Sendable>(_ job: @escaping @Sendable () throws -> Value) async throws -> Value {

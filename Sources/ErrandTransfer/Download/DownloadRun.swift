@@ -59,7 +59,7 @@ final class DownloadRun: Sendable {
 
   /// Who asks for what. A credential of the request's own stands in the place of the account, and is added to the fields
   /// further down only.
-  private static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
+  static func identity(of request: HTTPRequest, _ context: CallContext) -> RequestIdentity {
     var fields = request.fields
     let own = context.plan.instead ?? context.plan.ownCredential
     if let own, !own.isEmpty, !fields.contains(.authorization) {

@@ -32,6 +32,11 @@ package struct Resuming: Interceptor {
     _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     guard let download = context.plan.download else { return try await next(request) }
+    if context.plan.endProbe != nil {
+      var request = request
+      RangeAsk.whole.apply(to: &request.fields)
+      return try await next(request)
+    }
     do {
       let run = try await DownloadRun.open(download, request, context, files, retrying, now)
       return try await run.carryOut(next)
