@@ -79,6 +79,9 @@ extension APIError.Code {
   /// was not committed before.
   public static let resumeMismatch = Self(rawValue: "resumeMismatch")
 
+  /// The system let go of a background download, such as for a user who closed the app; hand it over again.
+  public static let interrupted = Self(rawValue: "interrupted")
+
   // MARK: group
   /// A step of a chain, or the body of a group, threw an error of its own.
   public static let step = Self(rawValue: "step")

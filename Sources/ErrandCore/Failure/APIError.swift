@@ -12,7 +12,8 @@
 /// ├── validate     status contentType shape notJSON business
 /// ├── decode       decoding reform, tooLarge for a line of a stream
 /// ├── cache        cacheMiss
-/// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch unsupported, invalidURL for a fresh URL
+/// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch interrupted unsupported,
+/// │                invalidURL for a fresh URL
 /// ├── group        step tooFew
 /// ├── cancelled    cancelled loggedOut
 /// └── deadline     deadline

@@ -1,0 +1,36 @@
+import ErrandCore
+import Foundation
+
+/// What is kept of an answer until its file is checked: no field that could hold a secret, and of the URL the origin.
+struct BackgroundAnswer: Sendable, Hashable, Codable {
+  private let status: Int
+  private let fields: [String: [String]]
+  private let origin: String
+
+  /// The fields that checks and names come from.
+  private static let kept: [HTTPFieldName] = [
+    .contentType, .contentLength, .contentEncoding, "Content-Range", "Content-Disposition", "Content-Digest",
+    "Repr-Digest", "Transfer-Encoding",
+  ]
+
+  init(_ head: ResponseHead, _ url: HTTPURL) {
+    status = head.status
+    origin = "\(url.origin)/"
+    fields = Dictionary(
+      Self.kept.filter { head.fields.contains($0) }.map { ($0.rawValue, head.fields.values(of: $0)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The head, as far as it was kept.
+  var head: ResponseHead {
+    let fields = fields.sorted { $0.key < $1.key }.flatMap { name, values in
+      values.map { HTTPField(HTTPFieldName(name), $0) }
+    }
+    return ResponseHead(status: status, fields: HTTPFields(fields))
+  }
+
+  /// The answer with so much of its body; nil where the record says what cannot be.
+  func response(_ body: Data) -> HTTPResponse? {
+    (try? HTTPURL(origin)).map { HTTPResponse(head: head, body: body, url: $0) }
+  }
+}

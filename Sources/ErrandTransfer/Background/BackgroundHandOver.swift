@@ -1,0 +1,68 @@
+import ErrandCore
+import ErrandSupport
+
+/// A request on its way to the system: what is sent, and what is kept of it.
+struct BackgroundHandOver: Sendable {
+  /// What is sent.
+  let request: HTTPRequest
+  let network: NetworkWish
+  let download: Download
+  /// A hash of what is asked for, and by whom.
+  let identity: String
+  private let statusRule: StatusRule
+  private let contentTypes: [String]?
+  private let isSecure: Bool
+  private let url: HTTPURL
+
+  /// Takes a request down the line.
+  init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
+    let made = Locked<BackgroundHandOver?>(nil)
+    let problem = Locked<String?>(nil)
+    try await client.stamping(request) { stamped, context in
+      guard let download = context.plan.download, let frozen = context.frozenRequest else { return }
+      let refusal = BackgroundDecision.refusal(of: download, stamped, context.plan.redirects)
+      problem.withLock { $0 = refusal }
+      if refusal == nil { made.withLock { $0 = Self(stamped, frozen, download, context) } }
+    }
+    if let problem = problem.withLock({ $0 }) {
+      throw APIError(.build, .unsupported, "A background download cannot be made of a request that \(problem).")
+    }
+    guard let made = made.withLock({ $0 }) else {
+      throw APIError(
+        .build, .unsupported, "The request has no `download`; a background download needs a place for its file.")
+    }
+    self = made
+  }
+
+  private init(_ stamped: HTTPRequest, _ frozen: HTTPRequest, _ download: Download, _ context: CallContext) {
+    request = stamped
+    network = context.plan.network
+    self.download = download
+    let identity = DownloadRun.identity(of: frozen, context)
+    var hash = StableHash()
+    hash.add(identity.method)
+    hash.add(identity.variant)
+    if let resource = download.resource {
+      hash.add(resource)
+    } else {
+      // The query may be a signature.
+      hash.add("\(frozen.url.origin)\(frozen.url.path)")
+      hash.add(secret: frozen.url.query ?? "")
+    }
+    self.identity = hash.text
+    statusRule = context.plan.statusRule
+    contentTypes = context.plan.contentTypes
+    isSecure = frozen.url.scheme == .https && !context.plan.redirects.allowsDowngrade
+    url = frozen.url
+  }
+
+  /// What is written down of it.
+  func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundRecord {
+    BackgroundRecord(
+      id: id, tag: tag, request: identity, target: RecordedPlace(try download.target(for: url), home: home),
+      isNamedByServer: download.isNamedByServer, replaces: download.replaces, permissions: download.permissions,
+      checksum: download.checksum?.recorded, digests: download.digests.map(\.name),
+      statuses: statusRule.ranges.map { [$0.lowerBound, $0.upperBound] }, contentTypes: contentTypes,
+      isSecure: isSecure)
+  }
+}

@@ -1,0 +1,76 @@
+import Errand
+import ErrandChecksum
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+
+/// A folder of its own, a session without a system, and a client that must send nothing by itself.
+final class BackgroundFixture: Sendable {
+  typealias Ending = BackgroundDownload.Ending
+
+  let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let session = ScriptedBackgroundSession()
+  let transport = ScriptedTransport()
+  let client: APIClient
+  private let endings: AsyncStream<Ending>
+  private let teller: AsyncStream<Ending>.Continuation
+
+  init(_ change: (inout ClientConfiguration) -> Void = { _ in }) throws {
+    var configuration = ClientConfiguration(baseURL: "https://h.example")
+    configuration.transport = .own(transport)
+    change(&configuration)
+    client = APIClient(configuration)
+    (endings, teller) = AsyncStream.makeStream()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    session.endProcess()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Where the library writes down what is under way.
+  var desk: URL { folder.appending(path: "desk", directoryHint: .isDirectory) }
+
+  /// A place in the folder.
+  func place(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
+
+  /// Starts the app anew.
+  func launch(
+    home: String = "/nowhere", onEnd: (@Sendable (Ending) async -> Void)? = nil
+  ) -> BackgroundDownloads {
+    session.endProcess()
+    return BackgroundDownloads(
+      client, over: session, in: desk, checkedBy: .standard, files: SystemFiles(), home: home,
+      onEnd: onEnd ?? { [teller] ending in teller.yield(ending) })
+  }
+
+  /// The next end that is told.
+  func next() async -> Ending? {
+    for await ending in endings { return ending }
+    return nil
+  }
+
+  /// A request for a file.
+  func request(
+    _ path: String = "/film", _ name: String = "film.bin", _ change: (inout Download) throws -> Void = { _ in }
+  ) rethrows -> FileDownload {
+    var download = Download.to(place(name))
+    try change(&download)
+    return FileDownload(path, download)
+  }
+
+  /// What lies under a name in the folder.
+  func text(_ name: String) -> String? {
+    (try? Data(contentsOf: place(name))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The names in the folder of the library, in order.
+  var desked: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: desk.path)) ?? []).sorted() }
+
+  /// All that is written down, as one text.
+  var written: String {
+    desked.compactMap { try? Data(contentsOf: desk.appending(path: $0)) }
+      .map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,94 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+/// A background download whose process dies, or whose disk fails, at any call to the file system.
+@Suite(.timeLimit(.minutes(2))) struct BackgroundCrashTests {
+  private static let calls = 1...60
+
+  /// A download that is under way, with a target that has an older file.
+  private struct Scene {
+    let folder: TransferFolder
+    let session = ScriptedBackgroundSession()
+    let desk: String
+    let record: BackgroundRecord
+
+    init() throws {
+      folder = try TransferFolder()
+      desk = folder("desk")
+      try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: true)
+      try folder.put(Array("old".utf8), "film")
+      record = Samples.record("a", target: folder("film"))
+      try BackgroundFolder(path: desk, files: SystemFiles()).save(record)
+      try session.start(BackgroundOrder(name: "a", request: HTTPRequest(url: Samples.url)))
+    }
+
+    func engine(
+      _ files: any TransferFiles, _ onEnd: @escaping @Sendable (BackgroundDownload.Ending) async -> Void
+    ) -> BackgroundEngine {
+      BackgroundEngine(session, BackgroundFolder(path: desk, files: files), [], home: "/h", onEnd)
+    }
+
+    /// One run of the app: everything that happens is told.
+    func run(_ files: any TransferFiles, _ happening: () throws -> Void) async throws -> [BackgroundDownload.Ending] {
+      let told = Recorded<BackgroundDownload.Ending>()
+      let engine = engine(files) { told.append($0) }
+      defer { session.endProcess() }
+      do {
+        try await engine.begin()
+      } catch {
+        return []
+      }
+      try happening()
+      session.tell(.allTold)
+      await engine.settled()
+      return told.all
+    }
+  }
+
+  @Test(arguments: calls) func `dying at any call leaves one end`(turn: Int) async throws {
+    let scene = try Scene()
+    let dying = FaultyFiles(failing: turn, .death)
+    let before = try await scene.run(dying) { try scene.session.answer("a", .text("new")) }
+    if turn == Self.calls.upperBound { #expect(dying.calls < turn, "the table is too short") }
+    scene.session.lose("a")
+    let after = try await scene.run(SystemFiles()) {}
+    #expect(after.count <= 1)
+    let ending = try #require(after.first ?? before.first)
+    switch ending.result {
+    case .success: #expect(scene.folder.bytes("film") == Array("new".utf8), "at call \(turn)")
+    case .failure(let error):
+      #expect(error.code == .interrupted, "at call \(turn): \(error)")
+      #expect(scene.folder.bytes("film") == Array("old".utf8), "at call \(turn)")
+    }
+    #expect(scene.folder.names == ["desk", "film"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.desk).isEmpty, "at call \(turn)")
+  }
+
+  @Test(arguments: calls) func `any failure is told once`(turn: Int) async throws {
+    let scene = try Scene()
+    let faulty = FaultyFiles(failing: turn, .before(5))
+    let told = try await scene.run(faulty) { try scene.session.answer("a", .text("new")) }
+    #expect(faulty.openFiles.isEmpty)
+    // Where the records cannot be read, nothing is given up.
+    guard !told.isEmpty else { return #expect(scene.session.running == ["a"]) }
+    #expect(told.count == 1)
+    let isNew = told.first.map { if case .success = $0.result { true } else { false } }
+    #expect(scene.folder.bytes("film") == Array((isNew == true ? "new" : "old").utf8), "at call \(turn)")
+  }
+
+  @Test func `records that cannot be read are read later`() async throws {
+    let scene = try Scene()
+    let faulty = FaultyFiles()
+    faulty.failNext(.open, .before(1))
+    let engine = scene.engine(faulty) { _ in }
+    let error = await #expect(throws: APIError.self) { try await engine.begin() }
+    #expect(error?.code == .file && scene.session.running == ["a"])
+    try await engine.begin()
+    #expect(engine.running.map(\.id) == ["a"])
+    scene.session.endProcess()
+  }
+}

@@ -1,0 +1,50 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandTransfer
+
+/// What is written down of a background download.
+@Suite struct BackgroundRecordTests {
+  @Test(arguments: [
+    BackgroundRecord.Phase.running, .missed, .cancelling, BackgroundDecisionTests.cameFile,
+    BackgroundDecisionTests.placing, .failed(BackgroundDecisionTests.fault),
+  ])
+  func `record is read as it was written`(phase: BackgroundRecord.Phase) throws {
+    let record = Samples.record("a", phase: phase, digests: ["sha-256"])
+    #expect(BackgroundRecord.read(try record.encoded()) == record)
+  }
+
+  @Test func `what is no record is none`() throws {
+    let bytes = try Samples.record("a").encoded()
+    for length in 0..<bytes.count { #expect(BackgroundRecord.read(bytes.prefix(length)) == nil) }
+    let newer = String(decoding: bytes, as: UTF8.self).replacing("\"format\":1", with: "\"format\":2")
+    #expect(BackgroundRecord.read(Data(newer.utf8)) == nil)
+  }
+
+  @Test func `statuses that cannot be are none`() throws {
+    let text = String(decoding: try Samples.record("a").encoded(), as: UTF8.self)
+    let damaged = text.replacing("[[200,299]]", with: "[[299,200],[200],[]]")
+    let record = try #require(BackgroundRecord.read(Data(damaged.utf8)))
+    #expect(!record.statusRule.accepts(200))
+    #expect(Samples.record("a").statusRule.accepts(206) && !Samples.record("a").statusRule.accepts(404))
+  }
+
+  @Test func `answer keeps no secret`() throws {
+    let fields: HTTPFields = ["Content-Type": "text/plain", "Set-Cookie": "id=s3cret", "Content-Length": "3"]
+    let answer = BackgroundAnswer(ResponseHead(status: 200, fields: fields), Samples.url)
+    let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
+    #expect(!text.contains("s3cret") && !text.contains("film"))
+    #expect(answer.head.fields.all.map(\.name.rawValue) == ["Content-Length", "Content-Type"])
+    #expect(answer.response(Data())?.url.host == "h.example")
+  }
+
+  @Test(arguments: [
+    ("/h/a/t", "/h", "/x", "/x/a/t"), ("/h/a/t", "/h/", "/x/", "/x/a/t"), ("/hh/t", "/h", "/x", "/hh/t"),
+    ("/h", "/h", "/x", "/h"), ("/d/t", "/h", "/x", "/d/t"), ("/d/t", "/", "/x", "/d/t"), ("t", "", "/x", "t"),
+  ])
+  func `place below home goes along with it`(path: String, old: String, new: String, place: String) {
+    #expect(RecordedPlace(path, home: old).path(home: new) == place)
+    #expect(RecordedPlace(path, home: old).path(home: old) == path)
+  }
+}
