@@ -8,6 +8,12 @@ extension URLSessionSettings {
   /// URLSession's configuration: nothing is kept, and nothing is done that is the line's.
   func configuration(waits: Bool = false) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
+    apply(to: configuration, waits: waits)
+    return configuration
+  }
+
+  /// Puts them into a configuration of any kind.
+  func apply(to configuration: URLSessionConfiguration, waits: Bool = false) {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpCookieStorage = nil
@@ -21,6 +27,5 @@ extension URLSessionSettings {
     #if canImport(Darwin)
       SessionChoices(self, waits: waits).apply(to: configuration)
     #endif
-    return configuration
   }
 }

@@ -1,0 +1,129 @@
+// Not compiled on Linux, where these lines were written: what is decided stands in BackgroundDecision.
+#if canImport(Darwin)
+  public import ErrandCore
+  import ErrandSupport
+  import Foundation
+
+  /// A background session of URLSession, for `BackgroundDownloads`.
+  ///
+  /// One object for each identifier in a process, made anew at each launch. Has been type-checked, and never run.
+  public final class URLSessionBackground: BackgroundSession {
+    private let identifier: String
+    private let isDiscretionary: Bool
+    private let setup: SessionSetup
+    private let session = Locked<URLSession?>(nil)
+
+    /// Makes a session; nothing begins before it is used.
+    /// - Parameters:
+    ///   - identifier: The name that the system keeps it by; the app's bundle identifier should stand in it.
+    ///   - settings: How servers are reached and trusted.
+    ///   - isDiscretionary: Whether the system may wait for power and a good network.
+    /// - Throws: ``URLSessionSettings/Invalid``.
+    public init(
+      identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false
+    ) throws(URLSessionSettings.Invalid) {
+      self.identifier = identifier
+      self.isDiscretionary = isDiscretionary
+      setup = try SessionSetup(settings, .current)
+    }
+
+    /// Makes the session of the system's, which tells from then on.
+    public func begin(_ tell: @escaping @Sendable (BackgroundEvent) -> Void) {
+      let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+      setup.settings.apply(to: configuration)
+      configuration.isDiscretionary = isDiscretionary
+      configuration.sessionSendsLaunchEvents = true
+      let lanes = SessionLanes()
+      let made = URLSession(
+        configuration: configuration, delegate: BackgroundRouter(tell, setup.trust, lanes), delegateQueue: lanes.queue)
+      session.withLock { $0 = made }
+    }
+
+    /// Starts a task that carries the name.
+    /// - Throws: ``ErrandCore/TransportFailure`` where URLSession would send something else.
+    public func start(_ order: BackgroundOrder) throws {
+      let request = try order.request(.current)
+      let task = session.withLock { $0 }?.downloadTask(with: request)
+      task?.taskDescription = order.name
+      task?.resume()
+    }
+
+    /// Cancels the task of this name.
+    public func cancel(_ name: String) {
+      session.withLock { $0 }?.getAllTasks { tasks in
+        for task in tasks where task.taskDescription == name { task.cancel() }
+      }
+    }
+
+    /// The names of the tasks that have not ended.
+    public func names() async -> Set<String> {
+      Set(await session.withLock { $0 }?.allTasks.compactMap(\.taskDescription) ?? [])
+    }
+  }
+
+  /// The delegate of a background session: hands on what is told.
+  private final class BackgroundRouter: NSObject, URLSessionDownloadDelegate {
+    private let tell: @Sendable (BackgroundEvent) -> Void
+    private let trust: SessionTrust
+    private let lanes: SessionLanes
+    /// The refusals of servers, which end tasks that then are told as cancelled.
+    private let refusals = Locked<[Int: TransportFailure]>([:])
+
+    init(_ tell: @escaping @Sendable (BackgroundEvent) -> Void, _ trust: SessionTrust, _ lanes: SessionLanes) {
+      self.tell = tell
+      self.trust = trust
+      self.lanes = lanes
+    }
+
+    func urlSession(
+      _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+      totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+      guard let name = downloadTask.taskDescription else { return }
+      let total = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
+      tell(.progress(name: name, bytes: totalBytesWritten, total: total))
+    }
+
+    func urlSession(
+      _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+    ) {
+      guard let name = downloadTask.taskDescription, let response = downloadTask.response as? HTTPURLResponse,
+        let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
+      else { return }
+      tell(.came(name: name, file: location, head: ResponseHead(response), url: url))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      let refusal = refusals.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+      guard let name = task.taskDescription, let origin = task.origin else { return }
+      tell(.ended(name: name, refusal.map { .failed($0) } ?? BackgroundEnd(error, origin)))
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { tell(.allTold) }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let (space, identifier) = (challenge.protectionSpace, task.taskIdentifier)
+      guard let origin = task.origin else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+      lanes.judging { [self] in
+        switch trust.answer(to: PlatformChallenge(space: space), for: origin) {
+        case .platform: completionHandler(.performDefaultHandling, nil)
+        case .trust: completionHandler(.useCredential, space.serverTrust.map { URLCredential(trust: $0) })
+        case .show(let identity): completionHandler(.useCredential, identity.credential)
+        case .refuse(let failure):
+          refusals.withLock { $0[identifier] = failure }
+          completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+      }
+    }
+  }
+
+  extension URLSessionTask {
+    /// Where it was sent first.
+    fileprivate var origin: HTTPURL.Origin? {
+      originalRequest?.url.flatMap { try? HTTPURL($0.absoluteString) }?.origin
+    }
+  }
+#endif
