@@ -39,6 +39,16 @@ import Testing
     #expect(await open().salt(call: CallState()) == other)
   }
 
+  @Test func `unreadable salt is left alone`() async throws {
+    _ = try #require(await open().salt(call: CallState()))
+    let file = folder.url.appending(path: "errand-cache.salt")
+    let bytes = try Data(contentsOf: file)
+    // A file that is open for writing alone gives nothing to read.
+    let handle = try FileHandle(forWritingTo: file)
+    #expect(StoreSalt.load(FileLock(dup(handle.fileDescriptor))) == nil)
+    #expect(try Data(contentsOf: file) == bytes)
+  }
+
   @Test func `nothing is opened before the first use`() async {
     let store = open()
     #expect(!FileManager.default.fileExists(atPath: folder.url.path()))

@@ -4,7 +4,8 @@ import Foundation
 final class FileLock: Sendable {
   let descriptor: Int32
 
-  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+  /// - Parameter descriptor: An open file; closed with the object.
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 

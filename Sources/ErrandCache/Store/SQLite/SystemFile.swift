@@ -21,6 +21,12 @@ enum SystemFile {
     return lstat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// The length of an open file; 0 where nobody knows.
+  static func length(_ descriptor: Int32) -> Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// What tells a file from another one that took its name.
   static func identity(_ path: String) -> [UInt64] {
     var status = stat()
