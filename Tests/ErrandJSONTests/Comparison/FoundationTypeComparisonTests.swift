@@ -5,20 +5,23 @@ import Testing
 /// Foundation's types and our own value, as Foundation's decoder and as `.fast` reads them.
 @Suite struct FoundationTypeComparisonTests {
   @Test(arguments: [
-    "\"http://h/\"", "\"http:\\/\\/h\\/a?b=c#d\"", "\"\"", "\"http://a b\"", "\"http://[\"", "\"a\"", "\"http://中文/é\"", "1", "null",
+    "\"http://h/\"", "\"http:\\/\\/h\\/a?b=c#d\"", "\"\"", "\"http://a b\"", "\"http://[\"", "\"a\"", "\"http://中文/é\"",
+    "1", "null",
     "{}", "[]", "\"mailto:a@b\"", "\" \"", "\"http://h/%zz\"", #"{"relative":"x"}"#, "true",
   ]) func `addresses are checked`(text: String) {
     expectAlikeEverywhere(URL.self, text)
   }
 
   @Test(arguments: [
-    "\"00000000-0000-0000-0000-000000000001\"", "\"0000ABcd-0000-0000-0000-000000000001\"", "\"x\"", "\"\"", "1", "null", "{}",
+    "\"00000000-0000-0000-0000-000000000001\"", "\"0000ABcd-0000-0000-0000-000000000001\"", "\"x\"", "\"\"", "1",
+    "null", "{}",
   ]) func `identifiers are checked`(text: String) {
     expectAlikeEverywhere(UUID.self, text)
   }
 
   @Test(arguments: [
-    "\"AQI=\"", "\"\"", "\"AQI\"", "\"!!\"", "\"A Q==\"", "\"AQ\\u003d=\"", "\"_-A=\"", "\"AQI=\\n\"", "1", "null", "[1,2]", "{}", "true",
+    "\"AQI=\"", "\"\"", "\"AQI\"", "\"!!\"", "\"A Q==\"", "\"AQ\\u003d=\"", "\"_-A=\"", "\"AQI=\\n\"", "1", "null",
+    "[1,2]", "{}", "true",
   ]) func `data stands in Base64`(text: String) {
     expectAlikeEverywhere(Data.self, text)
   }

@@ -127,7 +127,7 @@ func expectAlikeEverywhere<Value: Decodable & Equatable>(
   expectAlike([JSONListed<Value>].self, "[[\(scalar)]]", sourceLocation: sourceLocation, by: configure)
 }
 
-/// A value under a key; where it is optional, the key may be missing.
+/// A value under a key that may not be missing, even where the value is optional.
 struct JSONBox<Value: Decodable & Equatable>: Decodable, Equatable { let value: Value }
 
 /// A value read through a single value container.

@@ -9,7 +9,11 @@ struct JSONView: Decodable, Equatable {
 
   init(from decoder: any Decoder) throws {
     var notes = JSONNotes()
-    try CodingUserInfoKey(rawValue: "look").flatMap { decoder.userInfo[$0] as? JSONLook }?.look(&notes, decoder)
+    do {
+      try CodingUserInfoKey(rawValue: "look").flatMap { decoder.userInfo[$0] as? JSONLook }?.look(&notes, decoder)
+    } catch {
+      notes.note("ended by \(JSONFailure(error))")
+    }
     lines = notes.lines
   }
 }

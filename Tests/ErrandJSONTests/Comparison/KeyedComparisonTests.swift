@@ -143,7 +143,9 @@ import Testing
   func `super decoders stand at keys`(text: String) {
     expectSameView(text) { notes, decoder in
       let object = try decoder.container(keyedBy: JSONName.self)
-      for upper in [try object.superDecoder(), try object.superDecoder(forKey: "x"), try object.superDecoder(forKey: "z")] {
+      for upper in [
+        try object.superDecoder(), try object.superDecoder(forKey: "x"), try object.superDecoder(forKey: "z"),
+      ] {
         notes.note(upper.codingPath)
         notes.attempt { try upper.singleValueContainer().decodeNil() }
         notes.attempt { try upper.singleValueContainer().decode(Int.self) }

@@ -28,10 +28,13 @@ import Testing
     expectSameFailure(JSONBox<String>.self, "{\"value\":\"\(text)\"}")
   }
 
-  @Test(arguments: [
-    [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3], [0xE4, 0xB8], [0xF0, 0x9F, 0x98], [0xF5, 0x80, 0x80, 0x80], [0x80],
-    [0xF4, 0x90, 0x80, 0x80], [0xE0, 0x80, 0x80],
-  ] as [[UInt8]]) func `broken bytes are refused`(bytes: [UInt8]) {
+  @Test(
+    arguments: [
+      [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3], [0xE4, 0xB8], [0xF0, 0x9F, 0x98], [0xF5, 0x80, 0x80, 0x80],
+      [0x80],
+      [0xF4, 0x90, 0x80, 0x80], [0xE0, 0x80, 0x80],
+    ] as [[UInt8]]) func `broken bytes are refused`(bytes: [UInt8])
+  {
     let comparison = JSONComparison<[String], [String]>({ _ in }, #_sourceLocation) { $0 }
     comparison.expect(.failure, Data("[\"a".utf8) + bytes + Data("b\"]".utf8))
     comparison.expect(.failure, Data("[\"a".utf8) + bytes + Data("\"]".utf8))
@@ -42,7 +45,7 @@ import Testing
     expectAlikeEverywhere(String.self, text)
   }
 
-  @Test(arguments: ["\"a\"", "\"\"", "\"ab\"", "\"é\"", "\"👨‍👩‍👧‍👦\"", "1"]) func `a substring type reads`(text: String) {
+  @Test(arguments: ["\"a\"", "\"\"", "\"ab\"", "\"é\"", "\"👨‍👩‍👧‍👦\"", "1"]) func `types of one letter read`(text: String) {
     struct Letter: Decodable, Equatable {
       let letter: Character
       init(from decoder: any Decoder) throws {

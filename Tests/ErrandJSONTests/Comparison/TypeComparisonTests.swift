@@ -23,8 +23,10 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"circle":{"radius":1}}"#, #"{"dot":{}}"#, #"{"dot":{"x":1}}"#, #"{"pair":{"_0":1,"_1":2}}"#, #"{"pair":{"_0":1}}"#,
-    #"{"group":{"_0":[{"dot":{}},{"circle":{"radius":2}}]}}"#, #"{"named":{"_0":"a"}}"#, #"{"named":{"_0":"a","size":1}}"#,
+    #"{"circle":{"radius":1}}"#, #"{"dot":{}}"#, #"{"dot":{"x":1}}"#, #"{"pair":{"_0":1,"_1":2}}"#,
+    #"{"pair":{"_0":1}}"#,
+    #"{"group":{"_0":[{"dot":{}},{"circle":{"radius":2}}]}}"#, #"{"named":{"_0":"a"}}"#,
+    #"{"named":{"_0":"a","size":1}}"#,
     "{}", #"{"dot":{},"circle":{"radius":1}}"#, #"{"dot":{},"more":1}"#, #"{"zzz":{}}"#, #"{"circle":{}}"#,
     #"{"circle":null}"#, #"{"dot":null}"#, #"{"circle":[]}"#, "\"dot\"", #"{"circle":{"radius":"1"}}"#,
     #"{"group":{"_0":[{"circle":{}}]}}"#, "null", "[]",
@@ -84,11 +86,14 @@ import Testing
   indirect enum Tree: Decodable, Equatable { case leaf(Int), branch(Tree, Tree) }
 
   @Test func `types may hold themselves`() {
-    let text = #"{"name":"a","kids":[{"name":"b"},{"name":"c","kids":[]}],"more":{"x":{"name":"d","kids":[{"name":"e"}]}}}"#
+    let text =
+      #"{"name":"a","kids":[{"name":"b"},{"name":"c","kids":[]}],"more":{"x":{"name":"d","kids":[{"name":"e"}]}}}"#
     expectSame(Node.self, text)
     expectSame([Node].self, "[\(text),\(text)]")
     expectSame(Link.self, #"{"value":1,"next":{"value":2,"next":{"next":null,"value":3}}}"#, seenAs: \.values)
-    expectSame(Tree.self, #"{"branch":{"_0":{"leaf":{"_0":1}},"_1":{"branch":{"_0":{"leaf":{"_0":2}},"_1":{"leaf":{"_0":3}}}}}}"#)
+    expectSame(
+      Tree.self, #"{"branch":{"_0":{"leaf":{"_0":1}},"_1":{"branch":{"_0":{"leaf":{"_0":2}},"_1":{"leaf":{"_0":3}}}}}}"#
+    )
     expectSameFailure(Node.self, #"{"name":"a","kids":[{"name":"b"},{"name":"c","kids":[{}]}]}"#)
     expectSameFailure(Node.self, #"{"name":"a","more":{"x":{"name":"b","kids":[{"name":7}]}}}"#)
     expectSameFailure(Link.self, #"{"value":1,"next":{"value":2,"next":{"next":null}}}"#)
@@ -120,7 +125,8 @@ import Testing
   }
 
   @Test func `property wrappers read themselves`() {
-    expectSame(Wrapped.self, #"{"level":12,"names":["a",1,null,"b"],"boxes":[{"value":1},{},{"value":"x"},[],{"value":2}]}"#)
+    expectSame(
+      Wrapped.self, #"{"level":12,"names":["a",1,null,"b"],"boxes":[{"value":1},{},{"value":"x"},[],{"value":2}]}"#)
     expectSame(Wrapped.self, #"{"boxes":[],"names":[],"level":-3}"#)
     expectSameFailure(Wrapped.self, #"{"level":"x","names":[],"boxes":[]}"#)
     expectSameFailure(Wrapped.self, #"{"level":1,"names":{},"boxes":[]}"#)
@@ -136,7 +142,8 @@ import Testing
     expectSame(Envelope<Page<[String: Int]>>.self, #"{"code":0,"data":{"items":[{"a":1}],"next":{},"total":1}}"#)
     expectSame(Envelope<[Int]>.self, #"{"code":5,"message":"no","data":null}"#)
     expectSameFailure(Envelope<Page<Int>>.self, #"{"code":0,"data":{"items":[1,"x"],"total":1}}"#)
-    expectSameFailure(Envelope<Page<Envelope<Int>>>.self, #"{"code":0,"data":{"items":[{"code":0,"data":""}],"total":1}}"#)
+    expectSameFailure(
+      Envelope<Page<Envelope<Int>>>.self, #"{"code":0,"data":{"items":[{"code":0,"data":""}],"total":1}}"#)
   }
 
   struct Tagged: Decodable, Equatable {

@@ -3,7 +3,9 @@ import Testing
 
 /// Arrays seen through unkeyed containers of Foundation's decoder and of `.fast`.
 @Suite struct UnkeyedComparisonTests {
-  @Test(arguments: ["[]", "[ ]", "[1]", "[1,2,3]", "[ 1 , 2 ]", "[1,1,1]"]) func `lists of integers are read`(text: String) {
+  @Test(arguments: ["[]", "[ ]", "[1]", "[1,2,3]", "[ 1 , 2 ]", "[1,1,1]"]) func `lists of integers are read`(
+    text: String
+  ) {
     expectSame([Int].self, text)
     expectSame([UInt8].self, text)
     expectSame([Double].self, text)
@@ -25,7 +27,9 @@ import Testing
     expectSameFailure(JSONBox<[Bool]>.self, "{\"value\":\(text)}")
   }
 
-  @Test(arguments: ["[1,\"x\"]", "[null]", "[1,2,[3]]", "[{}]", "[1.5]", "[true]"]) func `the element at fault is told`(text: String) {
+  @Test(arguments: ["[1,\"x\"]", "[null]", "[1,2,[3]]", "[{}]", "[1.5]", "[true]"]) func `the element at fault is told`(
+    text: String
+  ) {
     expectSameFailure([Int].self, text)
     expectSameFailure([[Int]].self, "[[1],\(text)]")
     expectSameFailure([String: [Int]].self, "{\"a\":\(text)}")
@@ -66,8 +70,10 @@ import Testing
     }
     expectSameView("[]") { notes, decoder in
       var list = try decoder.unkeyedContainer()
+      notes.attempt { try list.decode(JSONView.self) }
+      // Foundation counts on here, so where the container stands then is not compared.
       notes.attempt { try list.decodeIfPresent(Int.self) }
-      notes.attempt { try list.decodeIfPresent(JSONView.self) }
+      notes.note(list.isAtEnd)
     }
   }
 
