@@ -30,6 +30,7 @@ enum FuzzTarget: String, CaseIterable {
   case json
   case jsonPath = "json-path"
   case jsonShape = "json-shape"
+  case decode
   case xml
   case propertyList = "property-list"
   case form
@@ -82,6 +83,7 @@ enum FuzzTarget: String, CaseIterable {
     case .json: BodyTargets.json
     case .jsonPath: BodyTargets.path
     case .jsonShape: BodyTargets.shape
+    case .decode: DecodeTargets.decode
     case .xml: FormatTargets.xml
     case .propertyList: FormatTargets.propertyList
     case .form: FormatTargets.form
