@@ -33,8 +33,10 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// Whether both read with one and the same decoder.
-  package func isSame(as other: JSONDecoding) -> Bool { decoder === other.decoder }
+  /// Whether both read with one and the same decoder, and in the same way.
+  package func isSame(as other: JSONDecoding) -> Bool {
+    decoder === other.decoder && (tape == nil) == (other.tape == nil)
+  }
 
   /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
   public init(makeDecoder: () -> JSONDecoder) { self.init(makeDecoder(), onTape: false) }
