@@ -27,6 +27,12 @@ let package = Package(
       dependencies: ["BenchHarness", "CBareSQLite", .product(name: "Errand", package: "Errand")],
       swiftSettings: strict
     ),
+    // JSON: this library, Foundation and nothing else.
+    .executableTarget(
+      name: "bench-json",
+      dependencies: ["BenchHarness", .product(name: "Errand", package: "Errand")],
+      swiftSettings: strict
+    ),
     // What Errand, the command curl and URLSession make of the faults of a server.
     .executableTarget(
       name: "fault-table",

@@ -7,7 +7,8 @@ Each client is a child process, `PROGRAM MODE URL COUNT`, that prints one JSON l
 
 Clock and CPU are read inside the child around the loop, after a warm-up. All clients run once in each round, so that a
 busy neighbour meets all of them. Modes with many requests in flight are compared by medians, sequential ones by minima:
-waking a sleeping processor costs two very different prices. Transfers of one big file stand in transfers.py.
+waking a sleeping processor costs two very different prices. Transfers of one big file stand in transfers.py, values read
+from JSON in values.py.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import subprocess
 import sys
 
 from transfers import Place, make_transfers, print_transfers
+from values import Values, print_values
 
 TIMEOUT = 120
 
@@ -201,6 +203,28 @@ def make_rows():
         Row("B", "a member of a batch of 100 − a send of its own",
             [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], lambda batch, sends: batch - sends, 2, unit=" µs"),
         Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
+        *json_rows(),
+    ]
+
+
+def json_rows():
+    """The goals for JSON, numbered D; DD is of a debug build of bench-json, which a run has in place of the others."""
+    cpu = lambda *names: [(f"json-{name}", "cpu") for name in names]
+    faster = lambda theirs, ours: theirs / ours
+    return [
+        Row("D1", "10 KiB into structs: JSONDecoder ÷ own", cpu("10k-foundation", "10k-own"), faster, 5, 6.5, at_least=True),
+        Row("D2", "200 B, the same", cpu("200b-foundation", "200b-own"), faster, 4, 5.5, at_least=True),
+        Row("D3", "0.5 MB of strings and optionals, the same", cpu("posts-foundation", "posts-own"), faster, 4, 5,
+            at_least=True),
+        Row("D4", "2 MB of doubles, the same", cpu("map-foundation", "map-own"), faster, 6, 8, at_least=True),
+        Row("D5", "10 KiB, JSONDecoder ÷ structs by hand", cpu("10k-foundation", "10k-hand"), faster, 8, 10,
+            at_least=True),
+        Row("D6", "10 KiB, shape check ÷ parse", cpu("10k-shape", "10k-parse"), lambda shape, parse: shape / parse - 1,
+            1, 0.7),
+        Row("D7", "10 KiB, JSONSerialization ÷ JSONValue", cpu("10k-tree", "10k-value"), faster),
+        Row("D7s", "0.5 MB of strings, the same", cpu("posts-tree", "posts-value"), faster),
+        Row("D7d", "2 MB of doubles, the same", cpu("map-tree", "map-value"), faster),
+        Row("DD", "debug, 10 KiB: own ÷ JSONDecoder", cpu("debug-10k-own", "debug-10k-foundation"), ratio, 2, 1.3),
     ]
 
 
@@ -241,7 +265,7 @@ def parse_options():
     parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the requests, 64 MiB: for trying the driver out")
-    parser.add_argument("--only", choices=("requests", "transfers"), help="leave the others out, and their rows")
+    parser.add_argument("--only", choices=("requests", "transfers", "json"), help="leave the others out, and their rows")
     parser.add_argument("--strict", action="store_true", help="fail unless every row is met")
     parser.add_argument("--json", type=pathlib.Path, help="also write all lines to this file")
     return parser.parse_args()
@@ -249,8 +273,9 @@ def parse_options():
 
 def main():
     options = parse_options()
-    requests = {} if options.only == "transfers" else make_clients()
-    transfers = {} if options.only == "requests" else make_transfers(options.programs)
+    requests = make_clients() if options.only in (None, "requests") else {}
+    transfers = make_transfers(options.programs) if options.only in (None, "transfers") else {}
+    values = Values(options.programs) if options.only in (None, "json") else None
     place = Place(options) if transfers else None
     try:
         for number in range(options.rounds):
@@ -259,6 +284,8 @@ def main():
                 client.run(options)
             for transfer in transfers.values():
                 transfer.run(place)
+            if values:
+                values.run()
     finally:
         if place:
             place.remove()
@@ -266,8 +293,10 @@ def main():
         print_clients(requests, options.rounds)
     if transfers:
         print_transfers(transfers, options.rounds, place.bytes)
-    clients = requests | transfers
-    all_met = print_rows(clients)
+    if values:
+        print_values(values, options.rounds)
+    clients = requests | transfers | (values.figures if values else {})
+    all_met = print_rows(clients) and not (values and values.failure)
     if options.json:
         options.json.write_text(json.dumps({name: client.lines for name, client in clients.items()}, indent=2) + "\n")
     sys.exit(1 if options.strict and not all_met else 0)

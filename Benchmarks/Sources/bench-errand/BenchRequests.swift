@@ -1,3 +1,4 @@
+import BenchHarness
 import Errand
 import Foundation
 

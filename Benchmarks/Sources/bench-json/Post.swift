@@ -1,0 +1,45 @@
+import Foundation
+
+/// A post of a social network: strings in several scripts, objects in objects, much that may be null.
+struct Post: Decodable {
+  struct Author: Decodable {
+    let id: Int64
+    let name: String
+    let handle: String
+    let about: String?
+    let home: URL?
+    let followers: Int
+    let isVerified: Bool?
+  }
+
+  struct Tag: Decodable {
+    let text: String
+    let range: [Int]
+  }
+
+  struct Entities: Decodable {
+    let tags: [Tag]
+    let links: [Tag]?
+    let media: [Tag]?
+  }
+
+  let id: Int64
+  let text: String
+  let language: String?
+  let answerTo: Int64?
+  let place: String?
+  let author: Author
+  let entities: Entities
+  let likes: Int
+  let isSensitive: Bool?
+}
+
+/// A map: one line of many points.
+struct Map: Decodable {
+  struct Feature: Decodable {
+    let name: String
+    let points: [[Double]]
+  }
+
+  let features: [Feature]
+}
