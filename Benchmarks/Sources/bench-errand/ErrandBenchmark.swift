@@ -12,6 +12,7 @@ import Synchronization
 ///     core              a built request handed to the transport, 64 in flight
 ///     typed             the whole line: URL and 3 headers, status and content check, JSON of 200 B into a struct, 64 in flight
 ///     typed-10k         JSON of 10 KiB into structs by JSONDecoder, one after the other, from a detached task
+///     typed-10k-own     the same by this library's decoder
 ///     alone             as parallel, each request with a URL of its own, so that none could be shared
 ///     alone-task        the same, each in a task of its own: what a shared exchange cannot do without
 ///     line              `send` over a transport that answers at once: what the line itself takes
@@ -73,7 +74,8 @@ import Synchronization
     case "typed":
       benchmark.finish(
         await detached { try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count } })
-    case "typed-10k":
+    case "typed-10k", "typed-10k-own":
+      if benchmark.plainMode == "typed-10k-own" { client.configure { $0.jsonDecoding = .fast } }
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "batch-100", "line-batch-100":
