@@ -56,6 +56,13 @@ import Testing
     #expect(try decoding.decode([Double].self, from: Data("[1,\"inf\"]".utf8)) == [1, .infinity])
   }
 
+  @Test func `two ways to read are told apart`() {
+    let decoder = JSONDecoder()
+    #expect(JSONDecoding.fast(by: decoder).isSame(as: .fast(by: decoder)))
+    #expect(!JSONDecoding.fast(by: decoder).isSame(as: .foundation(decoder)))
+    #expect(!JSONDecoding.fast.isSame(as: .standard))
+  }
+
   @Test func `one decoding serves many threads`() async throws {
     let decoding = JSONDecoding(keys: .convertFromSnakeCase)
     let text = Data("{\"data\":\(Self.pageText)}".utf8)
