@@ -49,7 +49,8 @@ public struct JSONDecoding: Sendable {
 
   /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
   ///
-  /// A `JSONValue` is read as a whole; for other types, parts of the text that the type does not read are not judged.
+  /// A `JSONValue` is read as a whole. For other types ``fast`` judges the whole text, and `JSONDecoder` hardly more of it
+  /// than the type reads.
   /// - Parameters:
   ///   - type: The type to read.
   ///   - data: The text.
@@ -82,7 +83,8 @@ public struct JSONDecoding: Sendable {
   }
 
   /// The value if a `JSONValue` is asked for, read without `Codable`; nil for every other type.
-  private func wholeValue<T>(as type: T.Type, in parsed: ParsedJSON, at path: JSONPath) throws(JSONDecodingError) -> T? {
+  private func wholeValue<T>(as type: T.Type, in parsed: ParsedJSON, at path: JSONPath) throws(JSONDecodingError) -> T?
+  {
     guard T.self == JSONValue.self else { return nil }
     let value: JSONValue?
     do throws(JSONError) {
