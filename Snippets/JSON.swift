@@ -1,0 +1,85 @@
+// Reading JSON by Errand's own decoder: for a client, a family, one request, and by hand.
+import Errand
+import ErrandTesting
+import Foundation
+
+// snippet.rules
+extension JSONDecoding {
+  static let shop = JSONDecoding.fast(dates: .iso8601, keys: .convertFromSnakeCase)
+}
+// snippet.end
+
+let server = try LoopbackServer { request in
+  switch request.path {
+  case "/old": .json(#"[{"name":"tea","price":3,},]"#)
+  case "/big": .json(#"{"code":0,"data":{"items":[{"name":"tea","price":3}],"next":null}}"#)
+  default: .json(#"{"order_id":7,"placed_at":"2026-01-31T10:00:00Z"}"#)
+  }
+}
+let client = APIClient(baseURL: server.url)
+
+// snippet.client
+client.configure { $0.jsonDecoding = .fast }
+// snippet.end
+
+// snippet.family
+protocol ShopRequest: APIRequest {}
+
+extension ShopRequest {
+  var jsonDecoding: JSONDecoding? { .shop }
+}
+
+struct GetOrder: ShopRequest {
+  let id: Int
+  var path: Path { "/orders/\(id)" }
+
+  struct Response: Decodable, Sendable {
+    let orderId: Int
+    let placedAt: Date
+  }
+}
+// snippet.end
+
+struct Item: Decodable, Sendable {
+  let name: String
+  let price: Double
+}
+
+// snippet.request
+struct GetOldList: APIRequest {
+  var path: Path { "/old" }
+  var jsonDecoding: JSONDecoding? { .standard }  // that server ends its lists with a comma
+  typealias Response = [Item]
+}
+// snippet.end
+
+// snippet.taking
+extension JSONDecoding {
+  static let legacy = JSONDecoding.fast(by: legacyDecoder())
+}
+
+func legacyDecoder() -> JSONDecoder {
+  let decoder = JSONDecoder()
+  decoder.dateDecodingStrategy = .secondsSince1970
+  decoder.nonConformingFloatDecodingStrategy =
+    .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+  return decoder
+}
+// snippet.end
+
+// snippet.envelope
+struct GetItems: APIRequest {
+  var path: Path { "/big" }
+  var envelope: Envelope? { Envelope(value: "data.items", code: "code", message: "message") }
+  typealias Response = [Item]
+}
+// snippet.end
+
+// snippet.hand
+let body = Data(#"{"code": 0, "data": {"items": [{"name": "tea", "price": 3.5}]}}"#.utf8)
+let items = try JSONDecoding.fast.decode([Item].self, from: body, at: "data.items")
+// snippet.end
+
+print(items.count, try await client.send(GetOrder(id: 7)).orderId)
+print(try await client.send(GetOldList()).count, try await client.send(GetItems()).count)
+print(try JSONDecoding.legacy.decode(Double.self, from: Data(#""inf""#.utf8)), server.requests.count)
