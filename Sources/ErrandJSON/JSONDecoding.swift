@@ -75,6 +75,7 @@ public struct JSONDecoding: Sendable {
     }
     do {
       let text = try JSONText.utf8(of: data)
+      try Self.refuseOpenEnd(of: text)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
       return try decoder.decode(Located<T>.self, from: text, configuration: route(to: path)).value
     } catch {
@@ -94,6 +95,13 @@ public struct JSONDecoding: Sendable {
     }
     if let value { return value as? T }
     throw JSONDecodingError(missing: path, in: (try? parsed.value(at: .root)) ?? .null)
+  }
+
+  /// Foundation on Linux traps where a text ends with the bracket that is one too deep; no text ends with one.
+  private static func refuseOpenEnd(of text: Data) throws(JSONError) {
+    guard text.last != UInt8(ascii: "["), text.last != UInt8(ascii: "{") else {
+      throw JSONError.notJSON(reason: "it ends where a value is due")
+    }
   }
 
   /// Runs a failed decoding once more and notes where it fails.

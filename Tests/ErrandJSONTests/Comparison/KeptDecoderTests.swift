@@ -32,7 +32,6 @@ import Testing
       notes.attempt { try decoder.singleValueContainer().decodeNil() }
       notes.attempt { try Int(from: decoder) }
       notes.attempt { try [String](from: decoder) }
-      notes.attempt { try [String: Int](from: decoder).count }
       notes.attempt { try decoder.container(keyedBy: JSONName.self).decode(Int.self, forKey: "a") }
       return notes.lines
     }
