@@ -2,11 +2,12 @@ public import Foundation
 
 /// How typed values become JSON bodies: strategies for dates, keys and data, or an encoder of choice.
 ///
-/// Keys are written in the order of their characters unless an encoder of your own says otherwise, so that equal values
-/// give equal bytes (signatures and cache keys depend on it). One encoder is made per value and shared by all calls from
-/// any thread.
+/// Keys are written in the order of their characters unless an encoder of your own or ``fast`` says otherwise, so that
+/// equal values give equal bytes (signatures and cache keys depend on it). One encoder is made per value and shared by
+/// all calls from any thread.
 public struct JSONEncoding: Sendable {
   private let encoder: JSONEncoder
+  private let streams: JSONStreams?
 
   /// Foundation's defaults, keys sorted, slashes not escaped: dates as seconds since 2001, data in Base64.
   public static let standard = JSONEncoding()
@@ -27,9 +28,47 @@ public struct JSONEncoding: Sendable {
     }
   }
 
+  /// Errand's own encoder with Foundation's default strategies: see ``fast(dates:keys:data:sortedKeys:)``.
+  public static let fast = fast()
+
+  /// Encoding by Errand's own encoder, which writes the same values as `JSONEncoder` in a fraction of its time.
+  ///
+  /// It writes each value as it comes, into one text. A type that goes back to an outer container while a deeper one is
+  /// still in use, writes a key twice, or keeps a `superEncoder` for later is found out and encoded once more, by
+  /// `JSONEncoder`: its `encode(to:)` runs twice then. Where `JSONEncoder` ends the process (a second value in a single
+  /// value container, two kinds of container, an error of a member that is caught), it throws or goes on.
+  /// - Parameters:
+  ///   - dates: How a `Date` is written.
+  ///   - keys: How names of members are made of coding keys.
+  ///   - data: How `Data` is written.
+  ///   - sortedKeys: Whether the members of all types are sorted, too, as ``init(dates:keys:data:)`` has it. Otherwise
+  ///     they come in the order in which a type writes them, which is that of their declaration unless its own code
+  ///     says otherwise. Dictionaries are sorted always, so that equal values give equal bytes either way.
+  public static func fast(
+    dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
+    keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
+    data: JSONEncoder.DataEncodingStrategy = .base64,
+    sortedKeys: Bool = false
+  ) -> JSONEncoding {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = dates
+    encoder.keyEncodingStrategy = keys
+    encoder.dataEncodingStrategy = data
+    encoder.outputFormatting = sortedKeys ? [.sortedKeys, .withoutEscapingSlashes] : [.withoutEscapingSlashes]
+    return JSONEncoding(fastBy: encoder)
+  }
+
   /// Encoding by an encoder of choice. The closure is called once, here; the encoder must not be changed afterwards.
   public init(makeEncoder: () -> JSONEncoder) {
     encoder = makeEncoder()
+    streams = nil
+  }
+
+  /// Encoding by Errand's own encoder, by the strategies of one of Foundation's, which is used where only that can
+  /// write a value.
+  init(fastBy encoder: JSONEncoder) {
+    self.encoder = encoder
+    streams = JSONStreams(rules: JSONEncodingRules(of: encoder))
   }
 
   /// The JSON text of a value, in UTF-8.
@@ -74,6 +113,7 @@ public struct JSONEncoding: Sendable {
 
   private func bytes(of value: some Encodable) throws -> Data {
     if let value = value as? JSONValue { return try value.serialized() }
+    if let text = try streams?.text(of: value) { return text }
     return try encoder.encode(value)
   }
 }

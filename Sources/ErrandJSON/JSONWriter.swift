@@ -5,6 +5,7 @@ struct JSONWriter {
   private let strict: Bool
   private let masking: Bool
   private let limit: Int
+  private let depth: Int
   private var steps: [JSONPath.Step] = []
 
   /// - Parameters:
@@ -12,17 +13,19 @@ struct JSONWriter {
   ///   - strict: Whether numbers that are not finite are refused; else they become null.
   ///   - masking: Whether long strings and all below secret keys are replaced by `"…"`.
   ///   - limit: The number of bytes after which the rest may be left out.
-  init(pretty: Bool = false, strict: Bool = true, masking: Bool = false, limit: Int = .max) {
+  ///   - depth: How many arrays and objects the text will be put into.
+  init(pretty: Bool = false, strict: Bool = true, masking: Bool = false, limit: Int = .max, below depth: Int = 0) {
     self.pretty = pretty
     self.strict = strict
     self.masking = masking
     self.limit = limit
+    self.depth = depth
   }
 
   /// Appends one value.
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
-    guard steps.count <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
+    guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
     switch value {
     case .null: append("null")
     case .bool(let bool): append(bool ? "true" : "false")

@@ -1,0 +1,85 @@
+// MARK: - Arrays
+
+extension JSONStream {
+  func write<T: Encodable>(array value: T, of entry: JSONKinds.Entry, hasKey: Bool) throws {
+    guard let group = entry.group else { return try run(hasKey: hasKey) { try value.encode(to: $0) } }
+    let name = try push(hasKey: hasKey)
+    try open(.array)
+    try group.write(elementsOf: value, to: self)
+    try close(downTo: Int(name.depth))
+  }
+
+  var innermost: JSONLevel.Name {
+    JSONLevel.Name(depth: Int32(truncatingIfNeeded: levels.count - 1), id: levels.last.pointee.id)
+  }
+}
+
+extension Array: JSONGroup where Element: Encodable {
+  static func write<T>(elementsOf value: T, to stream: JSONStream) throws {
+    let elements = JSONSameType.cast(value, to: Self.self)
+    let name = stream.innermost
+    let entry = stream.kinds.entry(of: Element.self)
+    switch entry.kind {
+    case .string: stream.add(strings: JSONSameType.cast(elements, to: [String].self), to: name)
+    case .int: stream.add(integers: JSONSameType.cast(elements, to: [Int].self), to: name)
+    case .double: try stream.add(numbers: JSONSameType.cast(elements, to: [Double].self), to: name)
+    default:
+      for element in elements {
+        try stream.add(to: name) { try stream.write(element, as: entry, hasKey: false) }
+      }
+    }
+  }
+}
+
+extension JSONStream {
+  fileprivate func add(strings: [String], to name: JSONLevel.Name) {
+    for string in strings {
+      beginElement(of: name)
+      bytes.write(string)
+    }
+  }
+
+  fileprivate func add(integers: [Int], to name: JSONLevel.Name) {
+    for integer in integers {
+      beginElement(of: name)
+      bytes.write(integer)
+    }
+  }
+
+  fileprivate func add(numbers: [Double], to name: JSONLevel.Name) throws {
+    for number in numbers {
+      try add(to: name) { try write(number) }
+    }
+  }
+}
+
+// MARK: - Dictionaries
+
+extension JSONStream {
+  /// Dictionaries with strings for keys: no strategy touches those.
+  func write<T: Encodable>(members value: T, of entry: JSONKinds.Entry, hasKey: Bool) throws {
+    guard let group = entry.group else { return try run(hasKey: hasKey, isSorted: true) { try value.encode(to: $0) } }
+    let name = try push(hasKey: hasKey, isSorted: true)
+    try open(.object)
+    try group.write(elementsOf: value, to: self)
+    try close(downTo: Int(name.depth))
+  }
+}
+
+extension Dictionary: JSONGroup where Key == String, Value: Encodable {
+  static func write<T>(elementsOf value: T, to stream: JSONStream) throws {
+    let members = JSONSameType.cast(value, to: Self.self)
+    let name = stream.innermost
+    let entry = stream.kinds.entry(of: Value.self)
+    for (member, value) in members {
+      let mark = stream.mark(name)
+      try stream.begin(unique: member, in: name)
+      let key = JSONMemberKey(member, mayBeNumber: stream.rules.keepsKeys)
+      do {
+        try stream.write(value, as: entry, for: key)
+      } catch {
+        throw stream.undo(mark, error, key: key)
+      }
+    }
+  }
+}

@@ -1,0 +1,228 @@
+@testable import ErrandJSON
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Errand's own encoder beside Foundation's.
+@Suite struct FastEncodingTests {
+  @Test(arguments: EncodingSample.all) func `both encoders write the same`(sample: EncodingSample) throws {
+    let foundation = sample.encoder(sortedKeys: false)
+    let due = EncodingOutcome { try foundation.encode(sample.value) }
+    let outcome = EncodingOutcome { try JSONEncoding(fastBy: foundation).encode(sample.value) }
+    if let value = due.value { #expect(outcome.value == value) } else { #expect(outcome == due) }
+    let sorting = sample.encoder(sortedKeys: true)
+    let sorted = EncodingOutcome { try sorting.encode(sample.value) }
+    #expect(EncodingOutcome { try JSONEncoding(fastBy: sorting).encode(sample.value) } == sorted)
+  }
+
+  @Test(arguments: EncodingSample.all) func `Foundation is asked only where it must be`(sample: EncodingSample) {
+    let streams = JSONStreams(rules: JSONEncodingRules(of: sample.encoder(sortedKeys: false)))
+    let text = try? streams.text(of: sample.value) ?? Data()
+    #expect((text?.isEmpty ?? false) == sample.isHandedOver)
+  }
+
+  @Test func `there are enough samples`() {
+    #expect(EncodingSample.all.count >= 100)
+    #expect(Set(EncodingSample.all.map(\.name)).count == EncodingSample.all.count)
+  }
+
+  @Test func `members keep the order of their declaration`() throws {
+    struct Body: Encodable { var zebra = 1, apple = ["b": 2, "a": [1: "x"].count], mango: Int?, kiwi = "k" }
+    let text = try JSONEncoding.fast.encode(Body())
+    #expect(String(decoding: text, as: UTF8.self) == #"{"zebra":1,"apple":{"a":1,"b":2},"kiwi":"k"}"#)
+    let sorted = try JSONEncoding.fast(sortedKeys: true).encode(Body())
+    #expect(String(decoding: sorted, as: UTF8.self) == #"{"apple":{"a":1,"b":2},"kiwi":"k","zebra":1}"#)
+    #expect(try sorted == JSONEncoding.standard.encode(Body()))
+  }
+
+  @Test func `equal dictionaries give equal bytes`() throws {
+    let names = (0..<40).map { "name \($0)\($0 % 3 == 0 ? "\n" : "")" }
+    let forward = Dictionary(uniqueKeysWithValues: names.map { ($0, [$0.count: 1]) })
+    var backward: [String: [Int: Int]] = [:]
+    for name in names.reversed() { backward[name] = [name.count: 1] }
+    #expect(try JSONEncoding.fast.encode(forward) == JSONEncoding.fast.encode(backward))
+  }
+
+  @Test func `common arguments join what is written`() throws {
+    let text = try JSONEncoding.fast.encode(Encoded.Dog(), adding: ["version": "2", "legs": 5])
+    #expect(try JSONValue(parsing: text) == ["name": "Rex", "legs": 4, "version": "2"])
+    let error = #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast.encode([1], adding: ["a": 1]) }
+    #expect(error?.reason == "A JSON object is needed, but this is an array.")
+  }
+
+  @Test func `strategies are taken`() throws {
+    struct Body: Encodable { var roomNumber = 7, at = Date(timeIntervalSince1970: 0), raw = Data([255]) }
+    let text = try JSONEncoding.fast(dates: .iso8601, keys: .convertToSnakeCase, data: .deferredToData).encode(Body())
+    #expect(
+      String(decoding: text, as: UTF8.self) == #"{"room_number":7,"at":"1970-01-01T00:00:00Z","raw":[255]}"#)
+  }
+
+  @Test func `whole JSON values are written by their own rules`() throws {
+    let value: JSONValue = ["b": 1, "a": [1.5, nil]]
+    #expect(try JSONEncoding.fast.encode(value) == value.serialized())
+    #expect(try JSONEncoding.fast.encode([value]) == JSONValue.array([value]).serialized())
+  }
+
+  /// Foundation goes on with what the failed value has written, and may end the process.
+  @Test func `a member that failed leaves no trace`() throws {
+    let body = Encoded.object { container in
+      try? container.encode(Encoded.broken, forKey: .a)
+      try? container.encode([Double.nan], forKey: .b)
+      try container.encode(["x": 1], forKey: .c)
+      try container.encode(2, forKey: .a)
+    }
+    #expect(String(decoding: try JSONEncoding.fast.encode(body), as: UTF8.self) == #"{"c":{"x":1},"a":2}"#)
+    let list = Encoded.array { container in
+      try container.encode(1)
+      try? container.encode(Encoded.broken)
+      try? container.encode(Double.nan)
+      try container.encode(container.count)
+    }
+    #expect(String(decoding: try JSONEncoding.fast.encode(list), as: UTF8.self) == "[1,1]")
+    let single = Encoded.single { container in
+      try? container.encode(Encoded.broken)
+      try container.encode("x")
+    }
+    #expect(String(decoding: try JSONEncoding.fast.encode([single]), as: UTF8.self) == #"["x"]"#)
+  }
+
+  /// `JSONEncoder` ends the process in the first three.
+  @Test func `misuse is an error`() throws {
+    let misuses: [Encoded.By] = [
+      Encoded.single { container in
+        try container.encode(1)
+        try container.encode(2)
+      },
+      Encoded.By { encoder in
+        var list = encoder.unkeyedContainer()
+        try list.encode(1)
+        var object = encoder.container(keyedBy: Encoded.Keys.self)
+        try object.encode(1, forKey: .a)
+      },
+      Encoded.By { encoder in
+        try 1.encode(to: encoder)
+        var object = encoder.container(keyedBy: Encoded.Keys.self)
+        try? object.encode(1, forKey: .a)
+      },
+      Encoded.single { try $0.encode(Decimal.nan) },
+    ]
+    for misuse in misuses {
+      #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast.encode(["a": misuse]) }
+    }
+    #expect(try JSONEncoding.fast.encode([1]) == Data("[1]".utf8))
+  }
+
+  @Test func `nesting has a limit`() throws {
+    let fast = JSONEncoding.fast
+    #expect(try fast.encode(Encoded.Nest(depth: 511)).count == 1_022)
+    for depth in [512, 600, 5_000] {
+      let error = #expect(throws: JSONEncodingError.self) { try fast.encode(Encoded.Nest(depth: depth)) }
+      #expect(error?.path == .root)
+      #expect(error?.reason == "Arrays and objects are nested deeper than 511 levels.")
+    }
+    struct Endless: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self)
+      }
+    }
+    // Under a sanitizer a level takes several times the stack.
+    if !isSanitized { #expect(throws: JSONEncodingError.self) { try fast.encode(Endless()) } }
+    let deep = (0..<505).reduce(JSONValue.null) { value, _ in [value] }
+    #expect(try fast.encode([deep]).count == 4 + 2 * 506)
+    #expect(throws: JSONEncodingError.self) { try fast.encode([[[[[[[[[[deep]]]]]]]]]]) }
+  }
+
+  /// In a nested container `JSONEncoder` forgets the keys that lead to it.
+  @Test func `paths are whole in nested containers`() throws {
+    let body = Encoded.object { container in
+      var list = container.nestedUnkeyedContainer(forKey: .a)
+      try list.encode(1)
+      var inner = list.nestedContainer(keyedBy: Encoded.Keys.self)
+      try inner.encode(Double.nan, forKey: .b)
+    }
+    let error = #expect(throws: JSONEncodingError.self) { try JSONEncoding.fast.encode(["x": body]) }
+    #expect(error?.path == "x.a[1].b")
+    let payload = #expect(throws: JSONEncodingError.self) {
+      try JSONEncoding.fast.encode([Encoded.Shape.circle(radius: .nan)])
+    }
+    #expect(payload?.path == "[0].circle.radius")
+    let value = #expect(throws: JSONEncodingError.self) {
+      try JSONEncoding.fast.encode(["x": ["a": [1, .number(.nan)]] as JSONValue])
+    }
+    #expect(value?.path == "x.a[1]")
+  }
+
+  @Test func `an encoder that is kept does no harm`() throws {
+    final class Keeper: Encodable, @unchecked Sendable {  // used by one test on one thread
+      var kept: (any Encoder)?
+
+      func encode(to encoder: any Encoder) throws {
+        kept = encoder
+        try [1, 2].encode(to: encoder)
+      }
+    }
+    let (fast, keeper) = (JSONEncoding.fast(), Keeper())
+    #expect(try fast.encode(["a": keeper]) == Data(#"{"a":[1,2]}"#.utf8))
+    let kept = try #require(keeper.kept)
+    #expect(kept.codingPath.isEmpty)
+    #expect(throws: (any Error).self) { try 5.encode(to: kept) }
+    var list = kept.unkeyedContainer()
+    #expect(throws: (any Error).self) { try list.encode(1) }
+    #expect(try fast.encode(["a": 1]) == Data(#"{"a":1}"#.utf8))
+  }
+
+  @Test func `one encoding serves many tasks`() async throws {
+    let fast = JSONEncoding.fast(keys: .convertToSnakeCase)
+    let people = (0..<40).map { Encoded.Person(age: $0, friends: (0..<$0 % 5).map { Encoded.Person(age: $0) }) }
+    let due = try people.map { try fast.encode($0) }
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for task in 0..<16 {
+        group.addTask {
+          try people.indices.allSatisfy { index in
+            let place = (index + task) % people.count
+            return try fast.encode(people[place]) == due[place]
+          }
+        }
+      }
+      for try await isSame in group { #expect(isSame) }
+    }
+  }
+
+  @Test func `values within values use the encoding, too`() async throws {
+    struct Outer: Encodable, Sendable {
+      var depth: Int
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard depth > 0 else { return try container.encode("end") }
+        let inner = try JSONEncoding.fast.encode([Outer(depth: depth - 1)])
+        try container.encode([String(decoding: inner, as: UTF8.self)])
+      }
+    }
+    let once = try JSONEncoding.fast.encode(Outer(depth: 4))
+    await withTaskGroup(of: Data?.self) { group in
+      for _ in 0..<16 { group.addTask { try? JSONEncoding.fast.encode(Outer(depth: 4)) } }
+      for await text in group { #expect(text == once) }
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random values come back`(seed: UInt64) throws {
+    var random = SeededNumbers(seed: seed)
+    let fast = JSONEncoding.fast()
+    for _ in 0..<(isSanitized ? 50 : 400) {
+      let tree = Tree(&random, depth: 0)
+      let text = try fast.encode(tree)
+      #expect(try JSONDecoder().decode(Tree.self, from: text) == tree)
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random doubles are written as by JSONEncoder`(seed: UInt64)
+    throws
+  {
+    var random = SeededNumbers(seed: seed)
+    let numbers = (0..<(isSanitized ? 500 : 5_000)).map { _ in Tree.number(&random) }
+    #expect(try JSONEncoding.fast.encode(numbers) == JSONEncoder().encode(numbers))
+  }
+}
