@@ -28,6 +28,7 @@ enum FuzzTarget: String, CaseIterable {
   // Bodies.
   case textDecoding = "text-decoding"
   case json
+  case encode
   case jsonPath = "json-path"
   case jsonShape = "json-shape"
   case decode
@@ -81,6 +82,7 @@ enum FuzzTarget: String, CaseIterable {
     case .redaction: URLTargets.redaction
     case .textDecoding: BodyTargets.text
     case .json: BodyTargets.json
+    case .encode: EncodeTargets.encode
     case .jsonPath: BodyTargets.path
     case .jsonShape: BodyTargets.shape
     case .decode: DecodeTargets.decode
