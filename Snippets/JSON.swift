@@ -80,6 +80,11 @@ let body = Data(#"{"code": 0, "data": {"items": [{"name": "tea", "price": 3.5}]}
 let items = try JSONDecoding.fast.decode([Item].self, from: body, at: "data.items")
 // snippet.end
 
-print(items.count, try await client.send(GetOrder(id: 7)).orderId)
+// snippet.writing
+client.configure { $0.jsonEncoding = .fast(dates: .iso8601) }
+let text = try JSONEncoding.fast.encode(["tea": 3.5, "bread": 2])  // {"bread":2,"tea":3.5}
+// snippet.end
+
+print(items.count, text.count, try await client.send(GetOrder(id: 7)).orderId)
 print(try await client.send(GetOldList()).count, try await client.send(GetItems()).count)
 print(try JSONDecoding.legacy.decode(Double.self, from: Data(#""inf""#.utf8)), server.requests.count)

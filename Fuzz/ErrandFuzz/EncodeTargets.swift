@@ -10,7 +10,7 @@ enum EncodeTargets {
       let foundation = JSONEncoder()
       foundation.outputFormatting = sortedKeys ? [.sortedKeys, .withoutEscapingSlashes] : [.withoutEscapingSlashes]
       let due = try? foundation.encode(value)
-      let text = try? JSONEncoding(fastBy: foundation).encode(value)
+      let text = try? JSONEncoding.fast(by: foundation).encode(value)
       check((text == nil) == (due == nil), "both encoders write a value, or neither")
       guard let text, let due else { continue }
       if sortedKeys { check(text == due, "sorted texts are the same") }

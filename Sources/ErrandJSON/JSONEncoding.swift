@@ -55,8 +55,14 @@ public struct JSONEncoding: Sendable {
     encoder.keyEncodingStrategy = keys
     encoder.dataEncodingStrategy = data
     encoder.outputFormatting = sortedKeys ? [.sortedKeys, .withoutEscapingSlashes] : [.withoutEscapingSlashes]
-    return JSONEncoding(fastBy: encoder)
+    return fast(by: encoder)
   }
+
+  /// Errand's own encoder, set as a `JSONEncoder` is: its strategies, its `userInfo` and its sorting are taken over.
+  /// Slashes are never escaped, as nothing needs it.
+  /// - Parameter encoder: Must not be changed afterwards. It writes what only it can write; all of it, where it is to make
+  ///   texts for people (`.prettyPrinted`).
+  public static func fast(by encoder: JSONEncoder) -> JSONEncoding { JSONEncoding(fastBy: encoder) }
 
   /// Encoding by an encoder of choice. The closure is called once, here; the encoder must not be changed afterwards.
   public init(makeEncoder: () -> JSONEncoder) {
@@ -64,11 +70,10 @@ public struct JSONEncoding: Sendable {
     streams = nil
   }
 
-  /// Encoding by Errand's own encoder, by the strategies of one of Foundation's, which is used where only that can
-  /// write a value.
-  init(fastBy encoder: JSONEncoder) {
+  private init(fastBy encoder: JSONEncoder) {
     self.encoder = encoder
-    streams = JSONStreams(rules: JSONEncodingRules(of: encoder))
+    let isPlain = encoder.outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes])
+    streams = isPlain ? JSONStreams(rules: JSONEncodingRules(of: encoder)) : nil
   }
 
   /// The JSON text of a value, in UTF-8.

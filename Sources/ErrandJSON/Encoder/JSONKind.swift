@@ -46,6 +46,7 @@ final class JSONKinds {
     var group: (any JSONGroup.Type)?
   }
 
+  // Unchecked, as no foreign code runs while it changes.
   @exclusivity(unchecked) private var entries = [Entry](
     repeating: Entry(type: ObjectIdentifier(JSONKinds.self), kind: .other, group: nil), count: 16)
 

@@ -13,7 +13,7 @@ final class JSONStream {
   let kinds = JSONKinds()
   let names: JSONNames
   /// The keys that lead to the levels which have one.
-  @exclusivity(unchecked) private var keys: [any CodingKey] = []
+  @exclusivity(unchecked) private var keys: [any CodingKey] = []  // no foreign code runs while it changes
   /// The depth of the level that belongs to the innermost `encode(to:)` under way.
   private(set) var floor = 0
   private var lastID: UInt32 = 0

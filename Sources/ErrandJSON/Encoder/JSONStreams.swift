@@ -1,11 +1,11 @@
+import ErrandSupport
 import Foundation
-import Synchronization
 
 /// Writes values by streams that are used again: their memory, and what they know of types and names, costs more than a
 /// small value.
 final class JSONStreams: Sendable {
   private let rules: JSONEncodingRules
-  private let idle = Mutex<[Idle]>([])
+  private let idle = Locked<[Idle]>([])
 
   /// A stream that nobody uses.
   private struct Idle: @unchecked Sendable {  // whoever takes it out of the list is the only one to have it

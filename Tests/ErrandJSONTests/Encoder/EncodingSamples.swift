@@ -20,7 +20,8 @@ extension EncodingSample {
     EncodingSample("whole doubles", [0.0, 1, -1, 100_000, 1e15, 9_007_199_254_740_992, 1e16, 1e20, -1e22]),
     EncodingSample("minus zero", [-0.0]),
     EncodingSample("doubles", [0.1, -0.1, 1.5, 19.99, 0.30000000000000004, 1 / 3]),
-    EncodingSample("small doubles", [0.0001, 0.00011, 0.00001, 1e-9, Double.leastNonzeroMagnitude, .leastNormalMagnitude, 1.23e-7]),
+    EncodingSample(
+      "small doubles", [0.0001, 0.00011, 0.00001, 1e-9, Double.leastNonzeroMagnitude, .leastNormalMagnitude, 1.23e-7]),
     EncodingSample(
       "big doubles", [123_456.789, 999_999_999.999_999, 1e12, 1e12 - 0.5, 1.5e300, .greatestFiniteMagnitude]),
     EncodingSample(

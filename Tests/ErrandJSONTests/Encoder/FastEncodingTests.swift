@@ -9,11 +9,11 @@ import Testing
   @Test(arguments: EncodingSample.all) func `both encoders write the same`(sample: EncodingSample) throws {
     let foundation = sample.encoder(sortedKeys: false)
     let due = EncodingOutcome { try foundation.encode(sample.value) }
-    let outcome = EncodingOutcome { try JSONEncoding(fastBy: foundation).encode(sample.value) }
+    let outcome = EncodingOutcome { try JSONEncoding.fast(by: foundation).encode(sample.value) }
     if let value = due.value { #expect(outcome.value == value) } else { #expect(outcome == due) }
     let sorting = sample.encoder(sortedKeys: true)
     let sorted = EncodingOutcome { try sorting.encode(sample.value) }
-    #expect(EncodingOutcome { try JSONEncoding(fastBy: sorting).encode(sample.value) } == sorted)
+    #expect(EncodingOutcome { try JSONEncoding.fast(by: sorting).encode(sample.value) } == sorted)
   }
 
   @Test(arguments: EncodingSample.all) func `Foundation is asked only where it must be`(sample: EncodingSample) {
