@@ -39,6 +39,8 @@ enum DecodeTargets {
       if case .success = own { fatalError("property: what is no JSON is not decoded") }
       return
     }
+    // Foundation takes less for UTF-16: a string may begin with any character.
+    guard (try? JSONText.utf8(of: text)) == text else { return }
     guard isPlain(document, 0), !holdsValues || isPlainValue(document) else { return }
     switch (own, Result { try decoder.decode(type, from: text) }) {
     case (.success(let value), .success(let due)):

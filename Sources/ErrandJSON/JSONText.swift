@@ -9,7 +9,8 @@ enum JSONText {
     let (encoding, markLength) = encoding(of: Array(data.prefix(4)))
     let text = markLength == 0 ? data : data.dropFirst(markLength)
     guard encoding != .utf8 else { return text }
-    guard let string = String(data: text, encoding: encoding) else {
+    // A half of a unit at the end would be dropped.
+    guard text.count.isMultiple(of: width(of: encoding)), let string = String(data: text, encoding: encoding) else {
       throw JSONError.notJSON(reason: "the bytes are no text in the encoding they announce")
     }
     let utf8 = Data(string.utf8)
@@ -22,6 +23,15 @@ enum JSONText {
   }
 
   private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// The bytes of one unit.
+  private static func width(of encoding: String.Encoding) -> Int {
+    switch encoding {
+    case .utf16LittleEndian, .utf16BigEndian: 2
+    case .utf32LittleEndian, .utf32BigEndian: 4
+    default: 1
+    }
+  }
 
   /// The encoding told by a byte order mark or, as RFC 4627 part 3 has it, by where the zero bytes stand, and the mark's length.
   private static func encoding(of head: [UInt8]) -> (String.Encoding, markLength: Int) {

@@ -71,6 +71,15 @@ import Testing
     #expect(try JSONValue(parsing: marked) == [1, "é😀"])
   }
 
+  @Test(arguments: [
+    Data([0x38, 0, 0x3C]), Data([0, 0x38, 0]), Data([0, 0, 0, 0x38, 0]), Data([0xFF, 0xFE, 0x38, 0, 0]),
+    Data([0x38, 0, 0, 0, 0, 0]),
+  ]) func `half a unit is no text`(data: Data) {
+    #expect(throws: JSONError.self) { try JSONValue(parsing: data) }
+    #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Int.self, from: data) }
+    #expect(throws: JSONDecodingError.self) { try JSONDecoding.fast.decode(Int.self, from: data) }
+  }
+
   @Test func `slices of data are read`() throws {
     let data = Data("xx\u{FEFF}[1]yy".utf8)
     #expect(try JSONValue(parsing: data[2..<8]) == [1])

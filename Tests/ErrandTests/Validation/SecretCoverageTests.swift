@@ -16,6 +16,7 @@ struct SecretCoverageTests {
     .fileExists: "SecretSocketTests, downloads show no secret",
     .checksumMismatch: "SecretSocketTests, downloads show no secret",
     .resumeMismatch: "SecretSituationTests, a wrong part shows no secret",
+    .interrupted: "SecretSituationTests, a lost background download shows no secret",
     .step: "SecretSituationTests, a step's own error shows no secret; what such an error says itself is not masked",
     .tooFew: "SecretSituationTests, too small a batch shows no secret",
   ]

@@ -116,4 +116,24 @@ import Testing
     }
     expectSilence(await send(fixture).error, .resumeMismatch)
   }
+
+  @Test func `a lost background download shows no secret`() async throws {
+    let fixture = try BackgroundFixture {
+      let transport = $0.transport
+      $0 = configuration("https://h.example")
+      $0.transport = transport
+    }
+    let id = try await fixture.launch().start(fixture.request("/film?token=\(Self.marker)")).id
+    #expect(fixture.session.orders.count == 1 && !fixture.written.contains(Self.marker))
+    fixture.session.lose(id)
+    let downloads = fixture.launch()
+    #expect(await downloads.running.map(\.id) == [id])
+    fixture.session.tell(.allTold)
+    await downloads.settled()
+    guard case .failure(let error)? = await fixture.next()?.result else {
+      Issue.record("the download is not lost")
+      return
+    }
+    expectSilence(error, .interrupted)
+  }
 }
