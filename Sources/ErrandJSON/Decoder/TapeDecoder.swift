@@ -8,7 +8,7 @@ struct TapeDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { source.rules.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(try TapeKeyed<Key>(source, at: index))
+    try source.container(keyedBy: type, at: index)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try TapeUnkeyed(source, at: index) }

@@ -1,30 +1,22 @@
 /// Shows the members of an object.
-struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let source: TapeSource
+///
+/// - Parameter Members: How they are found. With one reference alone a container is copied quickly, and the standard
+///   library copies it for each member that is read.
+struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerProtocol {
+  private let members: Members
   /// Where the object lies on the tape.
   private let index: Int
-  /// Whether its members cannot be found by looking from one to the next. (With one reference alone a container is
-  /// copied quickly, and the standard library copies it for each member.)
-  private let hasTable: Bool
 
-  init(_ source: TapeSource, at index: Int) throws {
-    let word = source.document.word(index)
-    guard word.isObject else { throw source.mismatch([String: Any].self, at: index) }
-    self.source = source
+  init(_ members: Members, at index: Int) {
+    self.members = members
     self.index = index
-    hasTable = word.kind == .crowd || !source.rules.keepsKeys
   }
+
+  private var source: TapeSource { members.source }
 
   var codingPath: [any CodingKey] { source.path(to: index) }
 
-  var allKeys: [Key] {
-    if hasTable { return source.keyTable(of: index).names.compactMap { Key(stringValue: $0) } }
-    var keys: [Key] = []
-    source.document.forEachMember(of: index) { key, _ in
-      if let key = Key(stringValue: source.document.string(key)) { keys.append(key) }
-    }
-    return keys
-  }
+  var allKeys: [Key] { members.names(in: index).compactMap { Key(stringValue: $0) } }
 
   func contains(_ key: Key) -> Bool { place(of: key) != nil }
 
@@ -52,7 +44,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(try TapeKeyed<Nested>(source, at: due(key)))
+    try source.container(keyedBy: type, at: due(key))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -65,10 +57,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // MARK: - Members
 
   /// Where the value of a key lies; nil where it is missing.
-  private func place(of key: some CodingKey) -> Int? {
-    let name = key.stringValue
-    return hasTable ? source.keyTable(of: index)[name] : source.document.index(of: name, in: index)
-  }
+  private func place(of key: some CodingKey) -> Int? { members.place(of: key.stringValue, in: index) }
 
   private func due(_ key: Key) throws -> Int {
     if let place = place(of: key) { return place }

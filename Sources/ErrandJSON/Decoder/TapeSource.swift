@@ -14,7 +14,6 @@ final class TapeSource: Sendable {
     var places = TapePlaces()
     /// The objects that were read as dictionaries, where rules turn the keys of all others.
     var dictionaries: Set<Int> = []
-    var keyTables: [Int: JSONKeyTable] = [:]
   }
 
   init(_ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil) {
@@ -40,15 +39,6 @@ final class TapeSource: Sendable {
   /// A decoder for a value that is not there: it finds null.
   func absentDecoder(at path: [any CodingKey]) -> TapeDecoder {
     TapeDecoder(source: TapeSource(document, rules: rules, absent: path), index: document.nothing)
-  }
-
-  /// The members of an object by the names that types ask for.
-  func keyTable(of object: Int) -> JSONKeyTable {
-    if let known = kept.withLock({ $0.keyTables[object] }) { return known }
-    let path = rules.needsPaths ? path(to: object) : []
-    let table = JSONKeyTable(document, object: object) { rules.name(of: $0, in: path) }
-    kept.withLock { $0.keyTables[object] = table }
-    return table
   }
 
   /// Notes that an object was read as a dictionary: no rule turns its keys, as they are data.

@@ -68,7 +68,7 @@ struct TapeUnkeyed: UnkeyedDecodingContainer {
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try element(type) { try $0.value(type, at: $1) } }
 
   mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    try element(KeyedDecodingContainer<Key>.self) { KeyedDecodingContainer(try TapeKeyed<Key>($0, at: $1)) }
+    try element(KeyedDecodingContainer<Key>.self) { try $0.container(keyedBy: type, at: $1) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -1,0 +1,50 @@
+/// How the members of an object are found.
+protocol TapeMembers {
+  var source: TapeSource { get }
+  /// The index of the value that belongs to a name; nil where there is none.
+  func place(of name: String, in object: Int) -> Int?
+  /// The names in the order of the text.
+  func names(in object: Int) -> [String]
+}
+
+/// By looking from one to the next.
+struct TapeMembersInOrder: TapeMembers {
+  let source: TapeSource
+
+  func place(of name: String, in object: Int) -> Int? { source.document.index(of: name, in: object) }
+
+  func names(in object: Int) -> [String] {
+    var names: [String] = []
+    source.document.forEachMember(of: object) { key, _ in names.append(source.document.string(key)) }
+    return names
+  }
+}
+
+/// By a table: of a crowd, or where rules turn the keys.
+final class TapeMembersInTable: TapeMembers, Sendable {
+  let source: TapeSource
+  private let table: JSONKeyTable
+
+  init(_ source: TapeSource, object: Int) {
+    let rules = source.rules
+    let path = rules.needsPaths ? source.path(to: object) : []
+    self.source = source
+    table = JSONKeyTable(source.document, object: object) { rules.name(of: $0, in: path) }
+  }
+
+  func place(of name: String, in object: Int) -> Int? { table[name] }
+
+  func names(in object: Int) -> [String] { table.names }
+}
+
+extension TapeSource {
+  /// A container for the members of an object.
+  func container<Key: CodingKey>(keyedBy type: Key.Type, at index: Int) throws -> KeyedDecodingContainer<Key> {
+    let word = document.word(index)
+    guard word.isObject else { throw mismatch([String: Any].self, at: index) }
+    guard word.kind == .object, rules.keepsKeys else {
+      return KeyedDecodingContainer(TapeKeyed<Key, _>(TapeMembersInTable(self, object: index), at: index))
+    }
+    return KeyedDecodingContainer(TapeKeyed<Key, _>(TapeMembersInOrder(source: self), at: index))
+  }
+}
