@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 
+import failures
 from transfers import Place, make_transfers, print_transfers
 from values import Values, print_values
 
@@ -42,15 +43,8 @@ class Client:
         try:
             child = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True)
             self.lines.append(read_line(child.stdout, count))
-        except subprocess.CalledProcessError as error:
-            words = error.stderr.strip().splitlines()
-            self.failure = words[-1] if words else f"ended with status {error.returncode}"
-        except subprocess.TimeoutExpired:
-            self.failure = f"still running after {TIMEOUT} s"
-        except FileNotFoundError:
-            self.failure = "not built"
-        except ValueError as error:
-            self.failure = f"unreadable result: {error}"
+        except failures.KINDS as error:
+            self.failure = failures.words(error)
 
     def values(self, key):
         return [line[key] for line in self.lines]

@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import tempfile
 
+import failures
 from sink import Sink
 
 MIB = 1 << 20
@@ -92,15 +93,8 @@ class Transfer:
             if "download" in self.name:
                 place.check()
             self.lines.append(line)
-        except subprocess.CalledProcessError as error:
-            words = error.stderr.strip().splitlines()
-            self.failure = words[-1] if words else f"ended with status {error.returncode}"
-        except subprocess.TimeoutExpired:
-            self.failure = f"still running after {TIMEOUT} s"
-        except FileNotFoundError as error:
-            self.failure = f"{pathlib.Path(error.filename).name} is not there"
-        except ValueError as error:
-            self.failure = f"unreadable result: {error}"
+        except failures.KINDS as error:
+            self.failure = failures.words(error)
         finally:
             place.empty()
 

@@ -8,6 +8,8 @@
 import json
 import subprocess
 
+import failures
+
 # Within one run of the program.
 ROUNDS = 7
 TIMEOUT = 300
@@ -40,15 +42,8 @@ class Values:
             for name, microseconds in json.loads(child.stdout)["cpu_us"].items():
                 figure = self.figures.setdefault(f"json-{name}", Figure(f"json-{name}"))
                 figure.lines.append(microseconds)
-        except subprocess.CalledProcessError as error:
-            words = error.stderr.strip().splitlines()
-            self.failure = words[-1] if words else f"ended with status {error.returncode}"
-        except subprocess.TimeoutExpired:
-            self.failure = f"still running after {TIMEOUT} s"
-        except FileNotFoundError:
-            self.failure = "not built"
-        except (ValueError, KeyError) as error:
-            self.failure = f"unreadable result: {error}"
+        except failures.KINDS as error:
+            self.failure = failures.words(error)
 
 
 def print_values(values, rounds):

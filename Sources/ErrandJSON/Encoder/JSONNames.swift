@@ -51,9 +51,11 @@ extension JSONStream {
 
   /// Begins a member: its name, which is compared with those before it, and the colon.
   @inline(__always) func begin(_ key: some CodingKey, in level: JSONLevel.Name) throws {
+    // First, as it is foreign code: the place is good until the next level is opened.
+    let name = try name(of: key, in: level)
     try enter(level)
     let place = self.level(level)
-    let (sign, isASCII) = write(try name(of: key, in: level), in: place)
+    let (sign, isASCII) = write(name, in: place)
     if place.pointee.signs & sign != 0 || !isASCII || place.pointee.count > JSONNames.few {
       if isKnown(in: level, isASCII: isASCII) { throw halt(.handOver) }
     }

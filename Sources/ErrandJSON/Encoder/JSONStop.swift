@@ -8,9 +8,3 @@ enum JSONStop: Error {
   /// Arrays and objects are nested too deeply.
   case tooDeep
 }
-
-/// A value that JSON cannot hold, before it is known where it stands.
-struct JSONUnwritable: Error {
-  let value: any Sendable
-  let reason: String
-}

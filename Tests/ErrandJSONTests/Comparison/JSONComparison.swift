@@ -126,21 +126,3 @@ func expectAlikeEverywhere<Value: Decodable & Equatable>(
   expectAlike(JSONBare<Value>.self, scalar, sourceLocation: sourceLocation, by: configure)
   expectAlike([JSONListed<Value>].self, "[[\(scalar)]]", sourceLocation: sourceLocation, by: configure)
 }
-
-/// A value under a key that may not be missing, even where the value is optional.
-struct JSONBox<Value: Decodable & Equatable>: Decodable, Equatable { let value: Value }
-
-/// A value read through a single value container.
-struct JSONBare<Value: Decodable & Equatable>: Decodable, Equatable {
-  let value: Value
-  init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Value.self) }
-}
-
-/// A value read through an unkeyed container.
-struct JSONListed<Value: Decodable & Equatable>: Decodable, Equatable {
-  let value: Value
-  init(from decoder: any Decoder) throws {
-    var list = try decoder.unkeyedContainer()
-    value = try list.decode(Value.self)
-  }
-}

@@ -2,7 +2,7 @@ import ErrandJSON
 import Foundation
 import Testing
 
-/// What `.fast` does otherwise than Foundation's decoder, on purpose.
+/// What `.fast` does otherwise than Foundation's decoder, on purpose, as the guide lists it.
 @Suite struct JSONDecodingDifferenceTests {
   struct Page: Decodable, Equatable { let users: [User] }
   struct User: Decodable, Equatable { let level: UInt8?, score: Double?, at: Date? }
@@ -132,5 +132,82 @@ import Testing
       }
     }
     #expect(try fast(Counting.self, "[1,2]").index == 2)
+  }
+
+  // MARK: - By other rules, and in few words
+
+  struct One: Decodable, Equatable { let a: Int }
+
+  private func read<T: Decodable>(
+    _ type: T.Type, _ text: String, by configure: (JSONDecoder) -> Void = { _ in }
+  ) throws(JSONDecodingError) -> T {
+    let decoder = JSONDecoder()
+    configure(decoder)
+    return try JSONDecoding.fast(by: decoder).decode(type, from: Data(text.utf8))
+  }
+
+  @Test(arguments: [
+    #"{"b":"\x","a":1}"#, #"{"b":01,"a":1}"#, #"{"b":"\ud800","a":1}"#, "{\"b\":\"\n\",\"a\":1}", #"{"\x":1,"a":1}"#,
+    #"{"a":1,}"#, #"{"b":[1,],"a":1}"#, #"{"a":1}x"#,
+  ]) func `the whole text is judged`(text: String) {
+    let error = #expect(throws: JSONDecodingError.self) { try read(One.self, text) }
+    #expect(error?.kind == .notJSON)
+  }
+
+  @Test func `the whole text is UTF-8`() {
+    let text = Data(#"{"b":""#.utf8) + [0xFF] + Data(#"","a":1}"#.utf8)
+    let error = #expect(throws: JSONDecodingError.self) { try JSONDecoding.fast.decode(One.self, from: text) }
+    #expect(error?.kind == .notJSON)
+  }
+
+  @Test func `a zero may have an exponent`() throws {
+    #expect(try read([Double].self, "[0e1,0E-5]") == [0, 0])
+    #expect(try read([Int].self, "[0e1]") == [0])
+  }
+
+  @Test func `tiny numbers are zero`() throws {
+    #expect(try read([Double].self, "[1e-400,-1e-99999]") == [0, 0])
+    #expect(try read([Float].self, "[1e-60]") == [0])
+  }
+
+  @Test func `a number that does not fit is named`() {
+    let large = #expect(throws: JSONDecodingError.self) { try read([String: [Double]].self, #"{"a":[1,1e400]}"#) }
+    #expect(large?.path == "a[1]" && large?.reason.contains("1e400") == true)
+    let byte = #expect(throws: JSONDecodingError.self) { try read([String: [UInt8]].self, #"{"a":[1,300]}"#) }
+    #expect(byte?.path == "a[1]" && byte?.reason.contains("300") == true)
+  }
+
+  @Test func `keys are told apart by bytes`() throws {
+    struct Coffee: Decodable {
+      let text: String
+      enum CodingKeys: String, CodingKey { case text = "caf\u{E9}" }
+    }
+    #expect(try read(Coffee.self, "{\"cafe\u{301}\":\"a\",\"caf\u{E9}\":\"b\"}").text == "b")
+    let error = #expect(throws: JSONDecodingError.self) { try read(Coffee.self, "{\"cafe\u{301}\":\"a\"}") }
+    #expect(error?.kind == .missingKey)
+  }
+
+  @Test func `an inner value is the document's`() throws {
+    let value = try read(JSONBox<JSONValue>.self, #"{"value":{"a_b":1,"c":1,"c":2}}"#) {
+      $0.keyDecodingStrategy = .convertFromSnakeCase
+    }
+    #expect(value.value == ["a_b": 1, "c": 2])
+  }
+
+  @Test func `paths have plain keys`() throws {
+    struct Numbered: Decodable {
+      enum CodingKeys: Int, CodingKey { case one = 1 }
+      struct Way: Decodable {
+        let names: [String]
+        init(from decoder: any Decoder) throws { names = JSONFailure.names(decoder.codingPath) }
+      }
+      let one: Way
+    }
+    #expect(try read(Numbered.self, #"{"one":{}}"#).one.names == ["one"])
+  }
+
+  @Test func `what only Foundation reads goes there`() throws {
+    #expect(try read(One.self, "{a:1,}") { $0.allowsJSON5 = true } == One(a: 1))
+    #expect(try read(One.self, #""a":1"#) { $0.assumesTopLevelDictionary = true } == One(a: 1))
   }
 }

@@ -146,4 +146,39 @@ import Testing
     }
     #expect(error?.kind == .other && error?.path == "[1]" && error?.underlying is JSONDecodingError)
   }
+
+  @Test func `a kept object is read in every order`() async throws {
+    struct Inner: Decodable {
+      let decoder: any Decoder
+      init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+    let members = (0..<50).map { "\"k\($0)\":[\($0),\"\($0)\"]" }
+    let text = Data("{\(members.joined(separator: ","))}".utf8)
+    let decoder = try JSONDecoding.fast.decode(Inner.self, from: text).decoder
+    let source = SharedDecoder(decoder)
+    await withTaskGroup { tasks in
+      for start in 0..<8 {
+        tasks.addTask { source.sum(from: start) }
+      }
+      for await sum in tasks { #expect(sum == 1_225) }
+    }
+  }
+
+  /// One decoder shown to several tasks.
+  private struct SharedDecoder: @unchecked Sendable {  // that it may be shared is what is tested
+    private let decoder: any Decoder
+
+    init(_ decoder: any Decoder) { self.decoder = decoder }
+
+    /// The sum of the first elements under all keys, asked for in an order of its own; -1 where one is missing.
+    func sum(from start: Int) -> Int {
+      (0..<50).reduce(0) { sum, step in
+        let key = JSONName("k\((step * 7 + start) % 50)")
+        guard let object = try? decoder.container(keyedBy: JSONName.self),
+          var list = try? object.nestedUnkeyedContainer(forKey: key), let number = try? list.decode(Int.self)
+        else { return -1 }
+        return sum + number
+      }
+    }
+  }
 }

@@ -144,21 +144,18 @@ import TestSupport
     var options = GroupOptions(deadline: number == 0 ? .seconds(1) : .never, owner: owner, tag: "tree \(number)")
     if Bool.random(using: &random) { options.beforeCompletion = { _ in await Task.yield() } }
     let ended = Latch()
+    let tell: @Sendable (GroupOutcome<Tree.Response>) -> Void = { outcome in
+      note(outcome.told)
+      ended.open()
+    }
     var call: GroupCall?
     var task: Task<Void, Never>?
     switch number % 3 {
     case 0: task = Task { [options] in note(await client.outcome(of: tree, options: options).told) }
-    case 1:
-      call = client.start(outcomeOf: tree, options: options) { outcome in
-        note(outcome.told)
-        ended.open()
-      }
+    case 1: call = client.start(outcomeOf: tree, options: options, tell)
     default:
       let detached = CallbackExecutor.custom { job in Task.detached { job() } }
-      call = client.start(outcomeOf: tree, on: detached, options: options) { outcome in
-        note(outcome.told)
-        ended.open()
-      }
+      call = client.start(outcomeOf: tree, on: detached, options: options, tell)
     }
     for _ in 0..<random.next(below: 41) { await Task.yield() }
     switch random.next(below: 8) {

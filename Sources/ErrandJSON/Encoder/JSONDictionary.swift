@@ -1,0 +1,4 @@
+/// Any dictionary.
+protocol JSONDictionary {}
+
+extension Dictionary: JSONDictionary {}
