@@ -211,13 +211,17 @@ def json_rows():
         Row("D3", "0.5 MB of strings and optionals, the same", cpu("posts-foundation", "posts-own"), faster, 4, 5,
             at_least=True),
         Row("D4", "2 MB of doubles, the same", cpu("map-foundation", "map-own"), faster, 6, 8, at_least=True),
-        Row("D5", "10 KiB, JSONDecoder ÷ structs by hand", cpu("10k-foundation", "10k-hand"), faster, 8, 10,
+        Row("D5", "10 KiB, JSONDecoder ÷ JSONReadable structs", cpu("10k-foundation", "10k-readable"), faster, 8, 10,
             at_least=True),
         Row("D6", "10 KiB, shape check ÷ parse", cpu("10k-shape", "10k-parse"), lambda shape, parse: shape / parse - 1,
             1, 0.7),
         Row("D7", "10 KiB, JSONSerialization ÷ JSONValue", cpu("10k-tree", "10k-value"), faster),
         Row("D7s", "0.5 MB of strings, the same", cpu("posts-tree", "posts-value"), faster),
         Row("D7d", "2 MB of doubles, the same", cpu("map-tree", "map-value"), faster),
+        Row("D8", "10 KiB written: JSONEncoder ÷ own", cpu("10k-write-foundation", "10k-write-own"), faster, 5, 8,
+            at_least=True),
+        Row("D8s", "0.5 MB of strings and optionals, the same", cpu("posts-write-foundation", "posts-write-own"), faster),
+        Row("D8b", "200 B, the same", cpu("200b-write-foundation", "200b-write-own"), faster),
         Row("DD", "debug, 10 KiB: own ÷ JSONDecoder", cpu("debug-10k-own", "debug-10k-foundation"), ratio, 2, 1.3),
     ]
 

@@ -11,6 +11,7 @@ extension JSONDecoding {
 
 let server = try LoopbackServer { request in
   switch request.path {
+  case "/teas": .json(#"[{"name":"Assam","price":3.5,"grades":["FOP"]}]"#)
   case "/old": .json(#"[{"name":"tea","price":3,},]"#)
   case "/big": .json(#"{"code":0,"data":{"items":[{"name":"tea","price":3}],"next":null}}"#)
   default: .json(#"{"order_id":7,"placed_at":"2026-01-31T10:00:00Z"}"#)
@@ -75,9 +76,44 @@ struct GetItems: APIRequest {
 }
 // snippet.end
 
+// snippet.readable
+struct Tea: JSONReadable {
+  let name: String
+  let price: Double
+  let origin: String?
+  let grades: [String]
+
+  init(json: JSONValue) throws {
+    name = try json.read("name")
+    price = try json.read("price")
+    origin = try json.readIfPresent("origin")
+    grades = try json.readIfPresent("grades") ?? []
+  }
+}
+
+struct GetTeas: APIRequest {
+  var path: Path { "/teas" }
+  typealias Response = [Tea]
+}
+// snippet.end
+
 // snippet.hand
 let body = Data(#"{"code": 0, "data": {"items": [{"name": "tea", "price": 3.5}]}}"#.utf8)
 let items = try JSONDecoding.fast.decode([Item].self, from: body, at: "data.items")
+// snippet.end
+
+// snippet.value
+let document = try JSONValue(parsing: body)
+let name = document["data"]["items"][0]["name"]?.stringValue
+let prices = try document["data"]["items"]?.arrayValue?.map { try $0.read("price", as: Decimal.self) }
+
+switch document["code"]?.content {
+case .integer(0): print("all is well")
+case .some(let other): print("refused: \(other)")
+case .none: print("no code")
+}
+
+let offer = try JSONValue(encoding: ["tea": 3.5])  // {"tea":3.5}
 // snippet.end
 
 // snippet.writing
@@ -87,4 +123,5 @@ let text = try JSONEncoding.fast.encode(["tea": 3.5, "bread": 2])  // {"bread":2
 
 print(items.count, text.count, try await client.send(GetOrder(id: 7)).orderId)
 print(try await client.send(GetOldList()).count, try await client.send(GetItems()).count)
+print(try await client.send(GetTeas()).map(\.name), name ?? "-", prices ?? [], offer)
 print(try JSONDecoding.legacy.decode(Double.self, from: Data(#""inf""#.utf8)), server.requests.count)

@@ -27,7 +27,7 @@ struct MessagePack: BodyFormat, ResponseFormat {
 // snippet.end
 
 func pack(_ value: JSONValue, into out: inout Data) {
-  switch value {
+  switch value.content {
   case .null: out.append(0xC0)
   case .bool(let flag): out.append(flag ? 0xC3 : 0xC2)
   case .integer(let number): out.append(mark: 0xD3, UInt64(bitPattern: number))
@@ -91,7 +91,7 @@ struct PackReader {
   private mutating func members() throws -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     for _ in 0..<(try number(of: 4)) {
-      guard case .string(let key) = try value() else {
+      guard let key = try value().stringValue else {
         throw FormatFailure(.malformed, "a key is no text")
       }
       members[key] = try value()

@@ -11,8 +11,9 @@ public import Foundation
 /// ```
 public struct JSONDecoding: Sendable {
   let decoder: JSONDecoder
-  /// How values are read from a tape; nil where Foundation reads them.
-  let tape: TapeRules?
+  /// How values are read from a tape; nil where only Foundation can read them.
+  private let rules: TapeRules?
+  private let isOnTape: Bool
   private let convertsKeys: Bool
 
   /// Foundation's defaults: keys as they are written, dates as seconds since 2001, data in Base64.
@@ -33,9 +34,12 @@ public struct JSONDecoding: Sendable {
     }
   }
 
+  /// How a type is read from a tape; nil where Foundation reads it.
+  func tape(for type: (some Decodable).Type) -> TapeRules? { isOnTape || type is any JSONReadable.Type ? rules : nil }
+
   /// Whether both read with one and the same decoder, and in the same way.
   package func isSame(as other: JSONDecoding) -> Bool {
-    decoder === other.decoder && (tape == nil) == (other.tape == nil)
+    decoder === other.decoder && isOnTape == other.isOnTape
   }
 
   /// Decoding by a decoder of choice. The closure is called once, here; the decoder must not be changed afterwards.
@@ -43,14 +47,15 @@ public struct JSONDecoding: Sendable {
 
   init(_ decoder: JSONDecoder, onTape: Bool) {
     self.decoder = decoder
-    tape = onTape ? TapeRules(decoder) : nil
+    rules = TapeRules(decoder)
+    isOnTape = onTape
     if case .useDefaultKeys = decoder.keyDecodingStrategy { convertsKeys = false } else { convertsKeys = true }
   }
 
   /// Reads a typed value from a JSON text in UTF-8, UTF-16 or UTF-32.
   ///
-  /// A `JSONValue` is read as a whole. For other types ``fast`` judges the whole text, and `JSONDecoder` hardly more of it
-  /// than the type reads.
+  /// A `JSONValue` and a ``JSONReadable`` type, or a list, dictionary or optional of them, are read by Errand's own parser
+  /// always. For other types ``fast`` judges the whole text, and `JSONDecoder` hardly more of it than the type reads.
   /// - Parameters:
   ///   - type: The type to read.
   ///   - data: The text.
@@ -69,9 +74,9 @@ public struct JSONDecoding: Sendable {
     _ type: T.Type, from data: Data, parsed: ParsedJSON?, at path: JSONPath? = nil
   ) throws(JSONDecodingError) -> T {
     let path = path ?? JSONPath.root
-    if tape != nil || type == JSONValue.self, let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
-      if let whole = try wholeValue(as: type, in: parsed, at: path) { return whole }
-      if let tape, let value = try value(of: type, from: data, parsed, at: path, by: tape) { return value }
+    if let tape = tape(for: type), let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
+      if let whole = try wholeValue(as: type, in: parsed, at: path, by: tape) { return whole }
+      if let value = try value(of: type, from: data, parsed, at: path, by: tape) { return value }
     }
     do {
       let text = try JSONText.utf8(of: data)
@@ -84,12 +89,13 @@ public struct JSONDecoding: Sendable {
   }
 
   /// The value if a `JSONValue` is asked for, read without `Codable`; nil for every other type.
-  private func wholeValue<T>(as type: T.Type, in parsed: ParsedJSON, at path: JSONPath) throws(JSONDecodingError) -> T?
-  {
+  private func wholeValue<T>(
+    as type: T.Type, in parsed: ParsedJSON, at path: JSONPath, by rules: TapeRules
+  ) throws(JSONDecodingError) -> T? {
     guard T.self == JSONValue.self else { return nil }
     let value: JSONValue?
     do throws(JSONError) {
-      value = try parsed.value(at: path)
+      value = try parsed.value(at: path, rules: rules)
     } catch {
       throw JSONDecodingError(error)
     }
@@ -109,7 +115,7 @@ public struct JSONDecoding: Sendable {
     let trace = JSONTrace()
     var route = route(to: path)
     route.trace = trace
-    if let tape, let document = try? JSONDocument(text) {
+    if let tape = tape(for: type), let document = try? JSONDocument(text) {
       let root = TapeDecoder(source: TapeSource(document, rules: tape), index: 0)
       _ = try? route.decode(type, from: root)  // the trace has what is of interest
       return trace

@@ -75,7 +75,7 @@ struct JSONDiagnosis {
   }
 
   private func writtenStep(_ key: any CodingKey, in here: JSONValue?) -> JSONPath.Step {
-    guard case .object(let members)? = here else { return JSONPath.Step(key) }
+    guard let members = here?.objectValue else { return JSONPath.Step(key) }
     let name = key.stringValue
     if members[name] != nil { return .key(name) }
     return .key(members.keys.sorted().first { decoding.convertedKey($0) == name } ?? name)

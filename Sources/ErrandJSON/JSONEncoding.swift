@@ -103,7 +103,7 @@ public struct JSONEncoding: Sendable {
   public static func merge(_ common: [String: JSONValue], into object: Data) throws(JSONError) -> Data {
     guard !common.isEmpty else { return object }
     let root = try JSONValue(parsing: object)
-    guard case .object(let own) = root else { throw JSONError.notAnObject(found: root.typeName) }
+    guard let own = root.objectValue else { throw JSONError.notAnObject(found: root.typeName) }
     let added = common.filter { own[$0.key] == nil }
     guard !added.isEmpty else { return object }
     let text = try JSONText.utf8(of: object)

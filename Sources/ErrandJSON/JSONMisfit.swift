@@ -31,7 +31,7 @@ extension JSONDecoding {
   /// difference does not hide the next. Where no value will do, such as for an enumeration, the rest is not looked at,
   /// and the reason says so.
   package func misfits<T: Decodable>(of type: T.Type, in data: Data, at path: JSONPath) -> [JSONMisfit] {
-    if type == JSONValue.self { return [] }
+    if type is any JSONReadable.Type { return [] }
     do {
       var search = try JSONMisfitSearch(data, decoding: self, at: path)
       return search.misfits(of: type)
@@ -125,7 +125,7 @@ private struct JSONMisfitSearch {
   /// - Parameter shown: The path in keys as the decoder shows them.
   private func look(_ value: JSONValue, _ path: JSONPath, _ shown: JSONPath, _ places: inout [JSONMisfit]) {
     if reading.hasWhole(shown) { return }
-    switch value {
+    switch value.content {
     case .object(let members):
       for (key, member) in members.sorted(by: { $0.key < $1.key }) {
         let (path, shown) = (path.appending(key: key), shown.appending(key: decoding.convertedKey(key)))
@@ -183,7 +183,7 @@ extension JSONValue {
   /// The value with another one at a place, which is made where it is missing; nil where the way there is not.
   fileprivate func replacing(_ steps: ArraySlice<JSONPath.Step>, by value: JSONValue) -> JSONValue? {
     guard let step = steps.first else { return value }
-    switch (step, self) {
+    switch (step, content) {
     case (.key(let key), .object(var members)):
       members[key] = (members[key] ?? [:]).replacing(steps.dropFirst(), by: value)
       return members[key].map { _ in .object(members) }

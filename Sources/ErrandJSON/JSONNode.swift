@@ -32,9 +32,12 @@ struct JSONNode: ShapeSubject {
   }
 
   func member(_ key: String) -> JSONNode? {
-    document.index(of: .key(key), in: index).map { JSONNode(document: document, index: $0) }
+    document.index(ofMember: key, in: index).map { JSONNode(document: document, index: $0) }
   }
 
-  /// A number beyond all doubles, which has no value of its own, is told as one.
-  var value: JSONValue { (try? document.value(at: index)) ?? .number(.infinity) }
+  /// A number beyond all doubles, which has no value of its own, is told as an infinite one.
+  var value: JSONValue {
+    if !word.isContainer { return JSONValue(document.scalar(word)) }
+    return JSONValue(.written(TapeDecoder(source: TapeSource(document, rules: .standard), index: index)))
+  }
 }

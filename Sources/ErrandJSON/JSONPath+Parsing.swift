@@ -64,7 +64,7 @@ private struct JSONPathReader {
     }
     let quoted = "\"" + Substring(inner) + "\""
     rest = rest[inner.endIndex...].dropFirst()
-    guard rest.popFirst() == "]", case .string(let key)? = try? JSONValue(parsing: Data(quoted.utf8)) else {
+    guard rest.popFirst() == "]", let key = (try? JSONValue(parsing: Data(quoted.utf8)))?.stringValue else {
       return nil
     }
     return .key(key)

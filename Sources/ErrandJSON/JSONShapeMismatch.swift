@@ -54,7 +54,7 @@ extension JSONValue {
   /// The type and, if it may be shown, the value of what lies at a path.
   func excerptInWords(at path: JSONPath) -> String {
     let isSecret = JSONMask.isSecret(path)
-    switch self {
+    switch content {
     case .null, .array, .object: return typeName
     case .string(let string) where isSecret || JSONMask.isLong(string): return "a string (\(string.count) characters)"
     case .string: return "the string \(self)"

@@ -19,9 +19,19 @@ final class JSONTrace {
       failure = nil
       return value
     } catch {
-      failure = (path, type)
+      failure = (Self.place(of: error, reading: type, at: path), type)
       throw error
     }
+  }
+
+  /// The place that an error tells, where a type has read its parts unseen; else the type's own.
+  private static func place(
+    of error: any Error, reading type: any Any.Type, at path: [any CodingKey]
+  ) -> [any CodingKey] {
+    guard type is any JSONReadable.Type, case .dataCorrupted(let context)? = error as? DecodingError,
+      context.codingPath.count > path.count
+    else { return path }
+    return context.codingPath
   }
 
   /// Decodes a value with parts; a failure noted by one of them stands.
@@ -37,8 +47,10 @@ final class JSONTrace {
   }
 
   /// Types that a decoder reads by strategies or rules of its own and that must reach it untouched.
-  static func isLeaf(_ type: any Any.Type) -> Bool {
-    leaves.contains(ObjectIdentifier(type))
+  static func isLeaf<T>(_ type: T.Type) -> Bool {
+    if leaves.contains(ObjectIdentifier(type)) { return true }
+    if case .json = TapeReaders.Reader(of: type) { return true }
+    return false
   }
 
   private static let leaves: Set<ObjectIdentifier> = Set(

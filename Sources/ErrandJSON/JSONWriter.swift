@@ -26,7 +26,7 @@ struct JSONWriter {
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
     guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
-    switch value {
+    switch value.content {
     case .null: append("null")
     case .bool(let bool): append(bool ? "true" : "false")
     case .integer(let integer): append(String(integer))

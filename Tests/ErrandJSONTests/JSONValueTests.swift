@@ -62,7 +62,7 @@ import Testing
     #expect("\(JSONValue(UInt64.max))" == "18446744073709551615")
     #expect("\(JSONValue(Int8(-3)))" == "-3")
     #expect(JSONValue(Int128.max).doubleValue == 0x1p127)
-    guard case .integer = JSONValue(UInt64(7)) else {
+    guard case .integer = JSONValue(UInt64(7)).content else {
       Issue.record("a small number was kept unsigned")
       return
     }

@@ -12,7 +12,8 @@ import Foundation
 ///     TEXT-tree            JSONSerialization; TEXT-value: JSONValue
 ///     TEXT-parse           grammar alone, judged by this library
 ///     TEXT-shape           a shape checked, parse included
-///     TEXT-hand            the structs made of a JSONValue without Decodable, parse included
+///     TEXT-readable        the structs made of a JSONValue by themselves (JSONReadable), parse included
+///     TEXT-write-foundation, TEXT-write-own   the structs written by JSONEncoder, and by JSONEncoding.fast
 ///
 /// TEXT is 200b (8 fields), 10k (68 times 7 fields), posts (half a megabyte of strings, optionals and nesting) or map (two
 /// megabytes of doubles).
@@ -29,7 +30,7 @@ import Foundation
   }
 
   private static func run(_ rounds: Int) throws -> [JSONMeasure] {
-    var measures = typed + shaped + untyped
+    var measures = try typed + shaped + untyped + written
     for _ in 0..<rounds {
       for index in measures.indices { try measures[index].run() }
     }
@@ -76,8 +77,8 @@ import Foundation
         try shape.check(data: $0)
         return 1
       },
-      JSONMeasure("10k-hand", of: JSONTexts.people) {
-        try JSONValue(parsing: $0).arrayValue?.compactMap { Person($0) }.count ?? 0
+      JSONMeasure("10k-readable", of: JSONTexts.people) {
+        try JSONDecoding.standard.decode([ReadablePerson].self, from: $0).count
       },
     ]
   }
@@ -96,6 +97,24 @@ import Foundation
       ]
     }
   }
+
+  private static var written: [JSONMeasure] {
+    get throws {
+      try bothWritten("200b", JSONTexts.account, Account.self) + bothWritten("10k", JSONTexts.people, [Person].self)
+        + bothWritten("posts", JSONTexts.posts, [Post].self)
+    }
+  }
+
+  private static func bothWritten<Value: Codable & Sendable>(
+    _ name: String, _ text: Data, _ type: Value.Type
+  ) throws -> [JSONMeasure] {
+    let value = try JSONDecoding.fast.decode(type, from: text)
+    let encoder = JSONEncoder()
+    return [
+      JSONMeasure("\(name)-write-foundation", of: text) { _ in try encoder.encode(value).count },
+      JSONMeasure("\(name)-write-own", of: text) { _ in try JSONEncoding.fast.encode(value).count },
+    ]
+  }
 }
 
 /// Reads nothing, so that only the text is judged.
@@ -104,14 +123,23 @@ private struct Judged: Decodable {
   init(from decoder: any Decoder) {}
 }
 
-extension Person {
-  /// Made by hand; nil where a field is missing or of another type.
-  fileprivate init?(_ value: JSONValue) {
-    guard let id = value["id"]?.intValue, let name = value["name"]?.stringValue,
-      let email = value["email"]?.stringValue, let age = value["age"]?.intValue,
-      let score = value["score"]?.doubleValue, let active = value["active"]?.boolValue,
-      let city = value["city"]?.stringValue
-    else { return nil }
-    self.init(id: id, name: name, email: email, age: age, score: score, active: active, city: city)
+/// A ``Person`` that makes itself.
+private struct ReadablePerson: JSONReadable {
+  let id: Int
+  let name: String
+  let email: String
+  let age: Int
+  let score: Double
+  let active: Bool
+  let city: String
+
+  init(json: JSONValue) throws {
+    id = try json.read("id")
+    name = try json.read("name")
+    email = try json.read("email")
+    age = try json.read("age")
+    score = try json.read("score")
+    active = try json.read("active")
+    city = try json.read("city")
   }
 }

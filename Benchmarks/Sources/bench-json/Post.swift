@@ -1,8 +1,8 @@
 import Foundation
 
 /// A post of a social network: strings in several scripts, objects in objects, much that may be null.
-struct Post: Decodable {
-  struct Author: Decodable {
+struct Post: Codable {
+  struct Author: Codable {
     let id: Int64
     let name: String
     let handle: String
@@ -12,12 +12,12 @@ struct Post: Decodable {
     let isVerified: Bool?
   }
 
-  struct Tag: Decodable {
+  struct Tag: Codable {
     let text: String
     let range: [Int]
   }
 
-  struct Entities: Decodable {
+  struct Entities: Codable {
     let tags: [Tag]
     let links: [Tag]?
     let media: [Tag]?

@@ -41,7 +41,7 @@ enum ShapeNotation {
   }
 
   private static func read(_ value: JSONValue, at path: JSONPath) throws(Failure) -> Reading {
-    switch value {
+    switch value.content {
     case .string(let text): return try alternatives(text, at: path)
     case .array(let elements): return Reading(shape: try array(elements, at: path))
     case .object(let members): return Reading(shape: try object(members, at: path))
@@ -131,9 +131,8 @@ enum ShapeNotation {
 
   private static func constant(_ word: String, at path: JSONPath) throws(Failure) -> JSONValue {
     if word.hasPrefix("=") { return .string(String(word.dropFirst())) }
-    switch try? JSONValue(parsing: Data(word.utf8)) {
-    case .some(.array), .some(.object), .none: break
-    case .some(let value): return value
+    if let value = try? JSONValue(parsing: Data(word.utf8)), value.arrayValue == nil, value.objectValue == nil {
+      return value
     }
     let reason = word.isEmpty ? "a type is missing" : "“\(word)” is no type"
     throw Failure(

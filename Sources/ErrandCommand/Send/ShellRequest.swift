@@ -28,7 +28,7 @@ struct ShellRequest: APIRequest {
   }
 
   private static func argument(_ value: JSONValue) -> ArgumentValue {
-    switch value {
+    switch value.content {
     case .null: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)

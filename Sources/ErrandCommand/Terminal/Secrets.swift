@@ -34,7 +34,7 @@ enum Secrets {
   }
 
   private static func masked(_ value: JSONValue) -> JSONValue {
-    switch value {
+    switch value.content {
     case .object(let members):
       .object(
         Dictionary(uniqueKeysWithValues: members.map { ($0, isSecret($0) ? .string(mask) : masked($1)) }))

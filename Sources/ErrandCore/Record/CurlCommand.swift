@@ -90,7 +90,7 @@ private struct CurlCommand {
 extension JSONValue {
   /// The value with what stands under secret names masked.
   fileprivate var masked: JSONValue {
-    switch self {
+    switch content {
     case .object(let members):
       .object(
         Dictionary(

@@ -35,6 +35,6 @@ public struct Envelope: Sendable, Hashable {
     let found = try? body.value(at: code)
     if let found, success.contains(found) { return nil }
     let words = message.flatMap { try? body.value(at: $0) }
-    return (found, words?.stringValue)
+    return (found?.detached(), words?.stringValue)
   }
 }

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Synchronization
 
 /// Finds the members of objects.
@@ -48,20 +49,54 @@ extension JSONDocument {
 
   /// The index of the value that a step leads to; nil where the step leads nowhere.
   func index(of step: JSONPath.Step, in container: Int) -> Int? {
-    let word = word(container)
-    switch (step, word.kind) {
-    case (.key(let key), .object): return index(of: key, in: container)
-    case (.key(let key), .crowd): return JSONKeyTable(self, object: container) { $0 }[key]
-    case (.index(let number), .array): return element(number, of: container)
-    default: return nil
+    switch step {
+    case .key(let key): index(ofMember: key, in: container)
+    case .index(let number): element(number, of: container)
     }
   }
 
-  private func element(_ number: Int, of array: Int) -> Int? {
-    guard (0..<word(array).length).contains(number) else { return nil }
+  /// The index of the value of a key; nil where there is none, or no object.
+  @inline(__always) func index(ofMember key: String, in container: Int) -> Int? {
+    switch word(container).kind {
+    case .object: index(of: key, in: container)
+    case .crowd: keyTable(of: container)[key]
+    default: nil
+    }
+  }
+
+  @inline(never) private func keyTable(of object: Int) -> JSONKeyTable {
+    if let table = known.withLock({ $0.keys[object] }) { return table }
+    let table = JSONKeyTable(self, object: object) { $0 }
+    known.withLock { $0.keys[object] = table }
+    return table
+  }
+
+  /// How many elements are walked over before a table of them is made.
+  private static let mostWalked = 16
+
+  /// The index of an element; nil where there is none, or no array.
+  func element(_ number: Int, of array: Int) -> Int? {
+    let word = word(array)
+    guard word.kind == .array, (0..<word.length).contains(number) else { return nil }
+    let first = array + 2
+    // Where as many words stand as elements, each has one.
+    if word.place - first == word.length { return first + number }
+    guard number < Self.mostWalked else { return elements(of: array)[number] }
+    return (0..<number).reduce(first) { here, _ in end(of: here) }
+  }
+
+  private func elements(of array: Int) -> [Int] {
+    if let places = known.withLock({ $0.elements[array] }) { return places }
+    let word = word(array)
+    var places: [Int] = []
+    places.reserveCapacity(word.length)
     var here = array + 2
-    for _ in 0..<number { here = end(of: here) }
-    return here
+    while here < word.place {
+      places.append(here)
+      here = end(of: here)
+    }
+    known.withLock { [places] in $0.elements[array] = places }
+    return places
   }
 
   /// Shows each key of an object with the index of its value, in the order of the text.

@@ -41,7 +41,7 @@ extension UInt128: TapeReadable {}
 extension JSONValue: TapeReadable {
   static func read(from source: TapeSource, at index: Int) throws -> JSONValue {
     do throws(JSONError) {
-      return try source.document.value(at: index)
+      return try source.json(at: index)
     } catch {
       throw source.corrupted(error.clause, at: index)
     }

@@ -8,9 +8,27 @@ import Synchronization
 final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it leads to never changes
   static let shared = TapeReaders()
 
+  /// The way to read a type.
+  enum Reader: Sendable {
+    /// By its own `Decodable` code.
+    case ownCode
+    case tape(any TapeReadable.Type)
+    case json(any JSONReadable.Type)
+
+    init<T>(of type: T.Type) {
+      if let readable = type as? any TapeReadable.Type {
+        self = .tape(readable)
+      } else if let readable = type as? any JSONReadable.Type {
+        self = .json(readable)
+      } else {
+        self = .ownCode
+      }
+    }
+  }
+
   private struct Entry: Sendable {
     let id: ObjectIdentifier
-    let reader: (any TapeReadable.Type)?
+    let reader: Reader
   }
 
   private struct Found: Sendable {
@@ -27,8 +45,7 @@ final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it 
     for place in 0..<Self.count { (table + place).initialize(to: Atomic(nil)) }
   }
 
-  /// The way to read a type; nil where its own code does it.
-  func reader<T>(of type: T.Type) -> (any TapeReadable.Type)? {
+  func reader<T>(of type: T.Type) -> Reader {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
     let place = Int(truncatingIfNeeded: (bits >> 4 ^ bits >> 12) % UInt(Self.count))
@@ -40,7 +57,7 @@ final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it 
 
   private func found<T>(_ type: T.Type, _ id: ObjectIdentifier) -> Found {
     if let known = all.withLock({ $0[id] }) { return known }
-    let reader = type as? any TapeReadable.Type
+    let reader = Reader(of: type)
     return all.withLock {
       if let known = $0[id] { return known }
       let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)

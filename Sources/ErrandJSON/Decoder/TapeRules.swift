@@ -22,6 +22,14 @@ final class TapeRules: @unchecked Sendable {  // nothing of it changes once it i
   private let decoder: JSONDecoder
   private let names = Locked<[JSONKeyText: String]>([:])
 
+  /// Foundation's defaults.
+  static let standard = TapeRules()
+
+  private init() {
+    decoder = JSONDecoder()
+    (dates, data, floats, keys, userInfo) = (.deferredToDate, .base64, .throw, .asWritten, [:])
+  }
+
   /// Nil where the decoder was set to something that only Foundation can do.
   init?(_ decoder: JSONDecoder) {
     guard !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary else { return nil }

@@ -24,16 +24,21 @@ final class TapeSource: Sendable {
 
   /// The value of a type at an index: by its own code, unless the tape knows the type.
   func value<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-    guard let reader = TapeReaders.shared.reader(of: type) else {
-      return try T(from: TapeDecoder(source: self, index: index))
+    switch TapeReaders.shared.reader(of: type) {
+    case .ownCode: return try T(from: TapeDecoder(source: self, index: index))
+    case .tape(let reader): return try value(type, at: index, reader: reader)
+    case .json(let reader): return try value(type, at: index, reader: reader)
     }
-    return try value(type, at: index, reader: reader)
   }
 
   private func value<T, Reader: TapeReadable>(_ type: T.Type, at index: Int, reader: Reader.Type) throws -> T {
-    // Both are one type: the cast only says so.
-    guard let value = try Reader.read(from: self, at: index) as? T else { throw mismatch(type, at: index) }
-    return value
+    try JSONSameType.move(to: type) { try Reader.read(from: self, at: index) }
+  }
+
+  private func value<T, Reader: JSONReadable>(_ type: T.Type, at index: Int, reader: Reader.Type) throws -> T {
+    try JSONSameType.move(to: type) {
+      try Reader(json: JSONValue(.written(TapeDecoder(source: self, index: index))))
+    }
   }
 
   /// A decoder for a value that is not there: it finds null.

@@ -1,10 +1,11 @@
+import ErrandSupport
 import Foundation
 
 /// A JSON text and where its values lie in it, found in one pass.
 ///
 /// It owns a copy of the text, behind which stand zero bytes: so eight bytes can be read at a time anywhere in it, and
 /// what reads from it may outlive the text it was made of.
-final class JSONDocument: @unchecked Sendable {  // once it is made only its hints change, which are atomic
+final class JSONDocument: @unchecked Sendable {  // only hints change, which are atomic, and what is behind a lock
   /// What a text may be long at most: 256 MiB, the reach of a word's length.
   static let limit = JSONWord.most
 
@@ -16,6 +17,10 @@ final class JSONDocument: @unchecked Sendable {  // once it is made only its hin
   let words: UnsafePointer<UInt64>
   /// The index of the null behind the root.
   let nothing: Int
+  /// Whether there may be numbers beyond all doubles.
+  let hasVastNumbers: Bool
+  /// What was found out about containers that are asked again and again.
+  let known = Locked(JSONKnown())
 
   /// Reads a text in any of the encodings of JSON.
   /// - Throws: ``JSONError``.
@@ -33,6 +38,7 @@ final class JSONDocument: @unchecked Sendable {  // once it is made only its hin
     }
     nothing = parser.tape.count
     parser.tape.append(JSONWord(.null, length: 0, place: 0))
+    hasVastNumbers = parser.hasVastNumbers
     text = UnsafePointer(copy.bytes)
     count = copy.count
     words = UnsafePointer(parser.tape.words)

@@ -36,12 +36,17 @@ extension JSONDocumentParser {
     }
     if text[at] | 0x20 == UInt8(ascii: "e") {
       kind = .decimal
+      hasVastNumbers = true
       at += 1
       if text[at] == UInt8(ascii: "+") || text[at] == UInt8(ascii: "-") { at += 1 }
       try digits()
     }
+    if at - start > Self.mostDigits { hasVastNumbers = true }
     tape.append(JSONWord(kind, length: at - start, place: start))
   }
+
+  /// So many digits, and a sign, every double has room for.
+  private static let mostDigits = 308
 
   @inline(__always)
   private mutating func digits() throws(JSONError) {

@@ -21,6 +21,8 @@ struct JSONDocumentParser {
   let count: Int
   var at = 0
   var tape: JSONTape
+  /// Whether a number has an exponent, or so many digits that no double may hold it.
+  var hasVastNumbers = false
   private var open: [Open] = []
   private var current: Open?
   private var turn = Turn.value

@@ -9,8 +9,11 @@ package struct ParsedJSON: Sendable {
 
   /// The value at a path, of equal keys on the way the first one; nil if there is none.
   /// - Throws: ``JSONError``: a number in it is beyond all doubles.
-  package func value(at path: JSONPath) throws(JSONError) -> JSONValue? {
+  package func value(at path: JSONPath) throws(JSONError) -> JSONValue? { try value(at: path, rules: .standard) }
+
+  /// - Parameter rules: How types are read from the value.
+  func value(at path: JSONPath, rules: TapeRules) throws(JSONError) -> JSONValue? {
     guard let index = document.index(at: path) else { return nil }
-    return try document.value(at: index)
+    return try TapeSource(document, rules: rules).json(at: index)
   }
 }

@@ -16,7 +16,7 @@ final class JSONNames {
   func snakeCase(_ name: String) -> String? {
     if let known = converted[name] { return known }
     guard let text = try? encoder.encode(Probe(name: name)),
-      case .object(let object) = try? JSONValue(parsing: text), let found = object.keys.first
+      let object = (try? JSONValue(parsing: text))?.objectValue, let found = object.keys.first
     else { return nil }
     if converted.count < Self.most { converted[name] = found }
     return found

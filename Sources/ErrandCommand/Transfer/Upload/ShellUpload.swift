@@ -26,7 +26,7 @@ struct ShellUpload: APIRequest {
 
   private var form: Multipart {
     let fields = options.items.map { item -> Multipart.Part in
-      if case .string(let text) = item.value { return .text(item.name, text) }
+      if let text = item.value.stringValue { return .text(item.name, text) }
       return .json(item.name, item.value)
     }
     return Multipart(fields + options.places.map { .file(options.partName, $0, type: options.type) })

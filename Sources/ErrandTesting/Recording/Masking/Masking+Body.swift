@@ -19,7 +19,7 @@ extension Masking {
   // MARK: - JSON
 
   /// A JSON text masked; nil where it is none. One that gives a member twice is always written anew: of those the value
-  /// has the last alone.
+  /// has the first alone.
   mutating func json(_ text: Data) -> Data? {
     guard let value = try? JSONValue(parsing: text) else { return nil }
     let masked = json(value, mask.paths.map { $0.steps[...] })
@@ -28,7 +28,7 @@ extension Masking {
   }
 
   private static func members(of value: JSONValue) -> Int {
-    switch value {
+    switch value.content {
     case .object(let members): members.values.reduce(members.count) { $0 + self.members(of: $1) }
     case .array(let elements): elements.reduce(0) { $0 + members(of: $1) }
     default: 0
@@ -53,7 +53,7 @@ extension Masking {
   /// - Parameter paths: What is left of the paths that lead here.
   private mutating func json(_ value: JSONValue, _ paths: [ArraySlice<JSONPath.Step>]) -> JSONValue {
     if paths.contains(where: \.isEmpty) { return hidden(value) }
-    switch value {
+    switch value.content {
     case .object(let members):
       var masked: [String: JSONValue] = [:]
       for (key, member) in members {
@@ -78,7 +78,7 @@ extension Masking {
 
   /// The same form with nothing in it.
   private mutating func hidden(_ value: JSONValue) -> JSONValue {
-    switch value {
+    switch value.content {
     case .null: return .null
     case .bool: return false
     case .integer, .unsigned, .number: return 0

@@ -16,17 +16,18 @@ extension JSONDocument {
     }
 
     mutating func append(_ value: JSONValue) {
-      if isObject { members[key] = value } else { elements.append(value) }
+      guard isObject else { return elements.append(value) }
+      if members[key] == nil { members[key] = value }
     }
 
     var value: JSONValue { isObject ? .object(members) : .array(elements) }
   }
 
-  /// All that lies at an index as a value of its own. Of equal keys the last one counts.
+  /// All that lies at an index as a value of its own. Of equal keys the first one counts.
   ///
   /// Containers that are not finished wait in a list instead of on the stack: worker threads have 512 KiB of it on Apple
   /// platforms.
-  func value(at index: Int = 0) throws(JSONError) -> JSONValue {
+  func value(at index: Int = 0) -> JSONValue {
     var open: [Open] = []
     var index = index
     while true {
@@ -41,7 +42,7 @@ extension JSONDocument {
         open.append(Open(word))
         index += 2
       } else {
-        finished = try scalar(word)
+        finished = JSONValue(scalar(word))
         index += 1
       }
       while true {
@@ -55,8 +56,8 @@ extension JSONDocument {
     }
   }
 
-  /// The value of a word that is no container's.
-  private func scalar(_ word: JSONWord) throws(JSONError) -> JSONValue {
+  /// The value of a word that is no container's. A number beyond all doubles is told as an infinite one.
+  func scalar(_ word: JSONWord) -> JSONValue.Content {
     switch word.kind {
     case .null, .array, .object, .crowd: return .null
     case .no: return .bool(false)
@@ -67,8 +68,20 @@ extension JSONDocument {
       if let large = integer(word, as: UInt64.self) { return .unsigned(large) }
     case .decimal: break
     }
-    guard let double = double(word) else { throw JSONError.numberOutOfRange(Self.shortened(numeral(word))) }
-    return .number(double)
+    return .number(double(word) ?? .infinity)
+  }
+
+  /// The first number at or below an index that no double can hold, as messages name it; nil if there is none.
+  func numberBeyondDoubles(at index: Int) -> String? {
+    guard hasVastNumbers else { return nil }
+    let end = end(of: index)
+    var index = index
+    while index < end {
+      let word = word(index)
+      if word.isNumber, double(word) == nil { return Self.shortened(numeral(word)) }
+      index += word.isContainer ? 2 : 1
+    }
+    return nil
   }
 
   static func shortened(_ numeral: String) -> String {

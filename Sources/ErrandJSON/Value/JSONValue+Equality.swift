@@ -1,7 +1,7 @@
 extension JSONValue: Hashable {
   /// Equal types and values; numbers are compared by what they are worth, however they are held.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
-    switch (left.simplest, right.simplest) {
+    switch (left.content.simplest, right.content.simplest) {
     case (.null, .null): true
     case (.bool(let one), .bool(let two)): one == two
     case (.integer(let one), .integer(let two)): one == two
@@ -16,7 +16,7 @@ extension JSONValue: Hashable {
 
   /// Feeds the value in, equal numbers alike.
   public func hash(into hasher: inout Hasher) {
-    switch simplest {
+    switch content.simplest {
     case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
     case .integer(let value): hasher.combine(value)
@@ -27,9 +27,11 @@ extension JSONValue: Hashable {
     case .object(let value): hasher.combine(value)
     }
   }
+}
 
-  /// The same value with a number in the first case that holds it exactly: integer, unsigned, number.
-  private var simplest: JSONValue {
+extension JSONValue.Content {
+  /// The same with a number in the first case that holds it exactly: integer, unsigned, number.
+  fileprivate var simplest: JSONValue.Content {
     switch self {
     case .unsigned(let value):
       return Int64(exactly: value).map { .integer($0) } ?? self

@@ -3,8 +3,13 @@ extension JSONValue: Codable {
   /// overflow the stack of a small thread.
   ///
   /// `Codable` cannot say what type comes next, so each type is tried in turn at each value, never twice for what lies
-  /// below it. ``JSONDecoding`` reads a whole `JSONValue` from bytes without this detour.
+  /// below it. ``JSONDecoding`` reads a whole `JSONValue` from bytes without this detour, and ``JSONDecoding/fast`` also one
+  /// inside another type.
   public init(from decoder: any Decoder) throws {
+    if let place = decoder as? TapeDecoder {
+      self = try place.source.value(JSONValue.self, at: place.index)
+      return
+    }
     let single = try decoder.singleValueContainer()
     if single.decodeNil() {
       self = .null
@@ -26,7 +31,7 @@ extension JSONValue: Codable {
   /// Writes the value; the encoder decides what becomes of numbers that are not finite.
   public func encode(to encoder: any Encoder) throws {
     var single = encoder.singleValueContainer()
-    switch self {
+    switch content {
     case .null: try single.encodeNil()
     case .bool(let value): try single.encode(value)
     case .integer(let value): try single.encode(value)

@@ -1,0 +1,151 @@
+import Foundation
+
+/// Swift values made of a JSON value, by the strategies that a value was read with: Foundation's defaults where it was
+/// parsed or made by itself.
+extension JSONValue {
+  /// The value as a type.
+  /// - Throws: `DecodingError` with the way to the place, from the root of the text; or what the type's own code throws.
+  public func read<T: Decodable>(as type: T.Type = T.self) throws -> T {
+    let place = try place()
+    return try place.source.value(type, at: place.index)
+  }
+
+  /// The value of a key as a type. Of a type that is optional a missing key gives an error; see
+  /// ``readIfPresent(_:as:)``.
+  /// - Throws: As ``read(as:)``; `keyNotFound` where the key is missing, `typeMismatch` where this is no object.
+  public func read<T: Decodable>(_ key: String, as type: T.Type = T.self) throws -> T {
+    if case .written(let place) = form {
+      return try place.source.value(type, at: place.source.index(ofMember: key, in: place.index))
+    }
+    if let member = try madeMember(key) { return try member.read() }
+    throw DecodingError.missing(key, at: [])
+  }
+
+  /// The text of a key.
+  /// - Throws: As ``read(_:as:)``.
+  public func read(_ key: String) throws -> String {
+    switch form {
+    case .made: try read(key, as: String.self)
+    case .written(let place): try place.string(of: key)
+    }
+  }
+
+  /// The whole number of a key.
+  /// - Throws: As ``read(_:as:)``.
+  public func read(_ key: String) throws -> Int {
+    switch form {
+    case .made: try read(key, as: Int.self)
+    case .written(let place): try place.integer(of: key)
+    }
+  }
+
+  /// The number of a key.
+  /// - Throws: As ``read(_:as:)``.
+  public func read(_ key: String) throws -> Double {
+    switch form {
+    case .made: try read(key, as: Double.self)
+    case .written(let place): try place.double(of: key)
+    }
+  }
+
+  /// The truth value of a key.
+  /// - Throws: As ``read(_:as:)``.
+  public func read(_ key: String) throws -> Bool {
+    switch form {
+    case .made: try read(key, as: Bool.self)
+    case .written(let place): try place.bool(of: key)
+    }
+  }
+
+  /// The value of a key as a type; nil where the key is missing or its value is null.
+  /// - Throws: As ``read(_:as:)``.
+  public func readIfPresent<T: Decodable>(_ key: String, as type: T.Type = T.self) throws -> T? {
+    guard case .written(let place) = form else {
+      guard let member = try madeMember(key), !member.isNull else { return nil }
+      return try member.read()
+    }
+    guard let index = try place.memberIndex(key), !place.source.isNull(at: index) else { return nil }
+    return try place.source.value(type, at: index)
+  }
+
+  // MARK: - Places
+
+  /// Where the value lies in a text, which is written for one that was made.
+  private func place() throws -> TapeDecoder {
+    if case .written(let place) = form { return place }
+    do throws(JSONError) {
+      let document = try JSONDocument(try serialized())
+      return TapeDecoder(source: TapeSource(document, rules: .standard), index: 0)
+    } catch {
+      throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
+    }
+  }
+
+  /// The value of a key of an object that was made.
+  private func madeMember(_ key: String) throws -> JSONValue? {
+    guard let members = objectValue else { throw try place().noObject }
+    return members[key]
+  }
+}
+
+extension TapeDecoder {
+  // Each a call of its own, so that whoever asks keeps the source alive once for all of it.
+
+  @inline(never) fileprivate func string(of key: String) throws -> String {
+    try source.string(at: source.index(ofMember: key, in: index))
+  }
+
+  @inline(never) fileprivate func integer(of key: String) throws -> Int {
+    try source.integer(Int.self, at: source.index(ofMember: key, in: index))
+  }
+
+  @inline(never) fileprivate func double(of key: String) throws -> Double {
+    try source.double(at: source.index(ofMember: key, in: index))
+  }
+
+  @inline(never) fileprivate func bool(of key: String) throws -> Bool {
+    try source.bool(at: source.index(ofMember: key, in: index))
+  }
+
+  fileprivate var noObject: DecodingError { source.mismatch([String: Any].self, at: index) }
+
+  /// Where the value of a key lies; nil where it is missing.
+  fileprivate func memberIndex(_ key: String) throws -> Int? {
+    if let index = source.document.index(ofMember: key, in: index) { return index }
+    guard source.document.word(index).isObject else { throw noObject }
+    return nil
+  }
+}
+
+extension TapeSource {
+  /// Where the value of a key lies that has to be there.
+  @inline(__always) fileprivate func index(ofMember key: String, in object: Int) throws -> Int {
+    if let index = document.index(ofMember: key, in: object) { return index }
+    throw missing(key, in: object)
+  }
+
+  @inline(never) private func missing(_ key: String, in object: Int) -> DecodingError {
+    guard document.word(object).isObject else { return mismatch([String: Any].self, at: object) }
+    return .missing(key, at: path(to: object))
+  }
+}
+
+extension DecodingError {
+  fileprivate static func missing(_ key: String, at path: [any CodingKey]) -> DecodingError {
+    let reason = "No value associated with key \"\(key)\"."
+    return .keyNotFound(AnyKey(key), Context(codingPath: path, debugDescription: reason))
+  }
+}
+
+extension JSONValue {
+  /// The JSON value that a Swift value is written as.
+  /// - Throws: ``JSONEncodingError``.
+  public init(encoding value: some Encodable, by encoding: JSONEncoding = .fast) throws(JSONEncodingError) {
+    let text = try encoding.encode(value)
+    do throws(JSONError) {
+      try self.init(parsing: text)
+    } catch {
+      throw JSONEncodingError(error)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// What a `JSONValue` that lies in a text is asked for.
+extension TapeDecoder {
+  /// What lies there, one level of it. Of equal keys the first one counts.
+  var content: JSONValue.Content {
+    let document = source.document
+    let word = document.word(index)
+    switch word.kind {
+    case .null, .no, .yes, .integer, .decimal, .plain, .escaped: return document.scalar(word)
+    case .array:
+      var elements: [JSONValue] = []
+      elements.reserveCapacity(word.length)
+      var here = index + 2
+      while here < word.place {
+        elements.append(JSONValue(.written(TapeDecoder(source: source, index: here))))
+        here = document.end(of: here)
+      }
+      return .array(elements)
+    case .object, .crowd:
+      var members: [String: JSONValue] = [:]
+      members.reserveCapacity(word.length)
+      document.forEachMember(of: index) { key, value in
+        let key = document.string(key)
+        if members[key] == nil { members[key] = JSONValue(.written(TapeDecoder(source: source, index: value))) }
+      }
+      return .object(members)
+    }
+  }
+
+  /// The text that lies there; nil for every other type.
+  var string: String? {
+    let word = source.document.word(index)
+    return word.isString ? source.document.string(word) : nil
+  }
+
+  func member(_ key: String) -> TapeDecoder? {
+    source.document.index(ofMember: key, in: index).map { TapeDecoder(source: source, index: $0) }
+  }
+
+  func element(_ number: Int) -> TapeDecoder? {
+    source.document.element(number, of: index).map { TapeDecoder(source: source, index: $0) }
+  }
+}
+
+extension TapeSource {
+  /// A value as it lies there, of whatever type.
+  /// - Throws: ``JSONError``: a number in it is beyond all doubles.
+  func json(at index: Int) throws(JSONError) -> JSONValue {
+    if let number = document.numberBeyondDoubles(at: index) { throw JSONError.numberOutOfRange(number) }
+    return JSONValue(.written(TapeDecoder(source: self, index: index)))
+  }
+}
