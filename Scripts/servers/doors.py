@@ -42,7 +42,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def setup(self):
         self.request.settimeout(30)
         if self.server.context:
-            self.request = self.server.context.wrap_socket(self.request, server_side=True)
+            self.request = welcome(self.request, self.server.context)
         self.number = next(NUMBERS)
         super().setup()
 
@@ -75,6 +75,23 @@ class Echo(Handler):
             "client": names.get("commonName"),
         }
         self.answer(200, json.dumps(seen).encode(), ("Content-Type", "application/json"))
+
+
+def welcome(connection, tls):
+    """Shakes hands. Who is refused is listened to until the end: else the system would reset the connection, and the
+    reset can overtake the alert that says why."""
+    spare = connection.dup()
+    try:
+        return tls.wrap_socket(connection, server_side=True)
+    except OSError:
+        with spare:
+            spare.settimeout(5)
+            spare.shutdown(socket.SHUT_WR)
+            while spare.recv(65536):
+                pass
+        raise
+    finally:
+        spare.close()
 
 
 class Proxy(Handler):
