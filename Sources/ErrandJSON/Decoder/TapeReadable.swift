@@ -98,6 +98,7 @@ extension Date: TapeReadable {
     case .millisecondsSince1970: return Date(timeIntervalSince1970: try source.double(at: index) / 1000)
     case .custom(let read): return try read(decoder)
     case .iso8601:
+      if let moment = source.moment(at: index) { return moment }
       let text = try source.string(at: index)
       if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
       throw source.corrupted("Expected date string to be ISO8601-formatted.", at: index)

@@ -13,6 +13,12 @@ extension TapeSource {
     return document.string(word)
   }
 
+  /// The date of a string in the form that most have; nil for all others.
+  func moment(at index: Int) -> Date? {
+    let word = document.word(index)
+    return word.kind == .plain ? JSONDate.moment(document.text + word.place, word.length) : nil
+  }
+
   func bool(at index: Int) throws -> Bool {
     switch document.word(index).kind {
     case .yes: return true

@@ -1,3 +1,4 @@
+import ErrandJSON
 import Foundation
 import Testing
 
@@ -23,6 +24,46 @@ import Testing
 
   @Test(arguments: values) func `dates are ISO 8601`(text: String) {
     expectAlikeEverywhere(Date.self, text, by: { $0.dateDecodingStrategy = .iso8601 })
+  }
+
+  @Test func `each day is Foundation's day`() throws {
+    var texts: [String] = []
+    for year in [1583, 1600, 1700, 1899, 1900, 1904, 1969, 1970, 1972, 1999, 2000, 2001, 2024, 2026, 2100, 2400, 9999] {
+      for month in 1...12 {
+        for day in [1, 28, 29, 30, 31] where day < 29 || !Self.hasFewer(than: day, month, year) {
+          texts.append(Self.text(year, month, day, (day * 7) % 24, (day * month) % 60, (year + day) % 60))
+        }
+      }
+    }
+    let body = Data("[\(texts.map { "\"\($0)\"" }.joined(separator: ","))]".utf8)
+    let foundation = JSONDecoder()
+    foundation.dateDecodingStrategy = .iso8601
+    let due = try foundation.decode([Date].self, from: body)
+    let dates = try JSONDecoding.fast(dates: .iso8601).decode([Date].self, from: body)
+    for (text, (date, due)) in zip(texts, zip(dates, due)) { #expect(date == due, "\(text)") }
+    #expect(dates.count == texts.count)
+  }
+
+  @Test(arguments: [
+    text(2026, 0, 1, 0, 0, 0), text(2026, 13, 1, 0, 0, 0), text(2026, 1, 0, 0, 0, 0), text(2026, 1, 32, 0, 0, 0),
+    text(2026, 2, 29, 0, 0, 0), text(1900, 2, 29, 0, 0, 0), text(2024, 2, 30, 0, 0, 0), text(2026, 4, 31, 0, 0, 0),
+    text(2026, 1, 1, 24, 0, 0), text(2026, 1, 1, 0, 60, 0), text(2026, 1, 1, 0, 0, 60), text(2026, 1, 1, 0, 0, 61),
+    text(1582, 10, 10, 0, 0, 0), text(1500, 2, 29, 0, 0, 0), text(1, 1, 1, 0, 0, 0), text(0, 1, 1, 0, 0, 0),
+    "2026-01-01T00:00:0:Z", "2026-01-01t00:00:00Z", "2026-01-01T00:00:00z", "2026/01/01T00:00:00Z",
+  ]) func `odd dates are Foundation's to judge`(text: String) {
+    expectAlikeEverywhere(Date.self, "\"\(text)\"", by: { $0.dateDecodingStrategy = .iso8601 })
+  }
+
+  private static func hasFewer(than day: Int, _ month: Int, _ year: Int) -> Bool {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return month == 2 ? day > (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) && day > 30
+  }
+
+  private static func text(_ parts: Int...) -> String {
+    let texts = parts.enumerated().map { index, part in
+      String(repeating: "0", count: max((index == 0 ? 4 : 2) - String(part).count, 0)) + String(part)
+    }
+    return texts[0...2].joined(separator: "-") + "T" + texts[3...5].joined(separator: ":") + "Z"
   }
 
   @Test(arguments: values) func `dates are read by formatters`(text: String) {
