@@ -1,6 +1,12 @@
 extension JSONValue {
   /// Whether this is `null`.
-  public var isNull: Bool { kind == .null }
+  public var isNull: Bool {
+    switch form {
+    case .made(.null): true
+    case .made: false
+    case .written(let place): place.decodeNil()
+    }
+  }
 
   /// The truth value; nil for every other type, numbers included.
   public var boolValue: Bool? { if case .bool(let value) = content { value } else { nil } }

@@ -70,12 +70,9 @@ extension JSONValue {
 
   // MARK: - Places
 
-  /// Where the value lies in a text, which is written for one that was made.
   private func place() throws -> TapeDecoder {
-    if case .written(let place) = form { return place }
     do throws(JSONError) {
-      let document = try JSONDocument(try serialized())
-      return TapeDecoder(source: TapeSource(document, rules: .standard), index: 0)
+      return try inText()
     } catch {
       throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
     }

@@ -79,6 +79,18 @@ public struct JSONValue: Sendable {
     }
   }
 
+  /// The type in words with its article, as messages name it: `a string`, `true or false`, `an object`.
+  package var typeName: String {
+    switch content {
+    case .null: "null"
+    case .bool: "true or false"
+    case .integer, .unsigned, .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+
   /// The same value, made as a whole, so that it does not hold the text in which it lay.
   public func detached() -> JSONValue {
     guard case .written(let place) = form else { return self }

@@ -41,6 +41,20 @@ extension TapeDecoder {
   }
 }
 
+extension JSONValue {
+  /// A value of a document, to be read by Foundation's defaults.
+  static func inText(_ document: JSONDocument, at index: Int) -> JSONValue {
+    JSONValue(.written(TapeDecoder(source: TapeSource(document, rules: .standard), index: index)))
+  }
+
+  /// Where the value lies in a text, which is written for one that was made.
+  func inText() throws(JSONError) -> TapeDecoder {
+    if case .written(let place) = form { return place }
+    let document = try JSONDocument(try serialized())
+    return TapeDecoder(source: TapeSource(document, rules: .standard), index: 0)
+  }
+}
+
 extension TapeSource {
   /// A value as it lies there, of whatever type.
   /// - Throws: ``JSONError``: a number in it is beyond all doubles.
