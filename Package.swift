@@ -199,12 +199,12 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
-        "UploadProbe", "DownloadCrasher", "TestSupport",
+        "MemoryProbe", "DownloadCrasher", "TestSupport",
       ],
       swiftSettings: strict),
-    // A process that sends a file, in which ErrandTests measures memory.
+    // A process that sends a file or takes a flood, in which ErrandTests measures memory.
     .executableTarget(
-      name: "UploadProbe", dependencies: ["Errand"], path: "Tests/UploadProbe", swiftSettings: strict),
+      name: "MemoryProbe", dependencies: ["Errand"], path: "Tests/MemoryProbe", swiftSettings: strict),
     // A process that ErrandTests kills while it downloads.
     .executableTarget(
       name: "DownloadCrasher", dependencies: ["Errand"], path: "Tests/DownloadCrasher", swiftSettings: strict),

@@ -2,22 +2,13 @@
   import ErrandCore
   import ErrandTesting
   import Foundation
-  import Glibc
-  import Synchronization
-  import TestSupport
   import Testing
   import TransportChecks
 
   @testable import ErrandCurl
 
-  /// Threads, connections and memory. One after the other, since the memory belongs to all tests.
+  /// Threads and connections. One after the other, since threads belong to all tests.
   @Suite(.serialized) struct CurlResourceTests {
-    static var residentBytes: Int {
-      let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-      let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-      return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-    }
-
     @Test func `a transport leaves nothing behind`() async throws {
       let server = try LoopbackServer { _ in .ok("hello") }
       weak var timers: (any Timers)?
@@ -99,28 +90,6 @@
       }
       // A thread would keep it until it has ended.
       #expect(loop == nil)
-    }
-
-    @Test(.timeLimit(.minutes(5))) func `a gibibyte passes in flat memory`() async throws {
-      let size = 1 << 30
-      let server = try LoopbackServer { _ in .generated(count: size) }
-      let transport = CurlTransport()
-      let start = Self.residentBytes
-      let peak = Mutex(0)
-      let sink = RecordingSink(keeps: false) { _ in
-        .sink
-      } onPiece: { number, _ in
-        if number.isMultiple(of: 1000) {
-          let now = Self.residentBytes
-          peak.withLock { $0 = max($0, now) }
-        }
-        return true
-      }
-      let exchange = Exchange(request: try HTTPRequest(url: server.url), sink: sink)
-      _ = try await transport.send(exchange)
-      #expect(sink.count == size)
-      // Other tests may run beside this one.
-      if !isSanitized { #expect(peak.withLock { $0 } - start < 128 << 20) }
     }
   }
 #endif

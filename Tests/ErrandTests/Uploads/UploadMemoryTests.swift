@@ -12,7 +12,8 @@ import Testing
     let folder = try UploadFolder()
     let file = try folder.sparse("f", length)
     let server = try LoopbackServer(.uploads(keeping: 0)) { _ in .ok("taken") }
-    let growth = try await Probe.growth(mode, server.url, file)
+    let (growth, end) = try await MemoryProbe.run(mode, server.url, file)
+    #expect(end == "answer")
     #expect(growth < 16 << 20, "\(growth)")
     let seen = try await server.request(number: 2)
     #expect(mode == "gzip" ? seen.bodyLength > 1_000 : seen.bodyLength >= Int(length))
