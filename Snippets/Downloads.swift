@@ -93,6 +93,7 @@ choices.replaces = false
 choices.whenBusy = .wait
 choices.parallel = 4
 choices.bytesPerSecond = 2 << 20
+choices.maximumBytes = 4 << 30
 choices.permissions = 0o600
 // snippet.end
 _ = choices

@@ -18,6 +18,9 @@
     private let destination: Destination
     private let decoder: (any ContentDecoder)?
     private let scratch: UnsafeMutableRawBufferPointer
+    /// What a coded body may become; nil where it is not bounded, or by another rule.
+    private let expansion: BodyExpansion?
+    private var decodedBytes: Int64 = 0
     private var chunks: CurlChunkParser?
     private var alreadyTaken = 0
     private var mayHoldOutput = false
@@ -35,6 +38,7 @@
       self.destination = destination
       self.scratch = scratch
       chunks = framing == .chunked ? CurlChunkParser(limits: limits) : nil
+      if case .sink = destination { expansion = limits.expansion } else { expansion = nil }
       if case .discard = destination {
         decoder = nil
       } else {
@@ -123,6 +127,8 @@
           throw TransportFailure.undecodable("its compressed stream does not go on")
         }
         used += step.used
+        decodedBytes += Int64(step.produced)
+        try expansion?.check(decoded: decodedBytes, coded: wireBytes + Int64(used))
         mayHoldOutput = step.produced == scratch.count
         let goesOn =
           step.produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<step.produced]))

@@ -28,11 +28,17 @@ extension ResponseHead {
   var measure: Int { fields.all.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 4 } }
 
   /// The length that the head announces, where the body's bytes can be counted against it: not that of a coded one.
-  var countableLength: Int64? {
+  var countableLength: Int64? { isCoded ? nil : announcedLength }
+
+  /// The length of the coded body, where it is coded and the head announces one.
+  var codedLength: Int64? { isCoded ? announcedLength : nil }
+
+  private var isCoded: Bool {
     let codings = fields[.contentEncoding]?.lowercased()
-    guard codings == nil || codings == "" || codings == "identity" else { return nil }
-    return fields[.contentLength].flatMap { Int64($0) }
+    return codings != nil && codings != "" && codings != "identity"
   }
+
+  private var announcedLength: Int64? { fields[.contentLength].flatMap { Int64($0) } }
 }
 
 /// Takes apart what URLSession has put together: `Set-Cookie` fields joined by commas, though their dates hold commas.

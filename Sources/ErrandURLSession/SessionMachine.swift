@@ -121,6 +121,15 @@ struct SessionMachine: Sendable {
     return nil
   }
 
+  private mutating func fault(ofBodyCodedIn bytes: Int64) -> Step? {
+    do {
+      try limits.expansion?.check(decoded: received, coded: bytes)
+      return nil
+    } catch {
+      return fail(error, cancels: true)
+    }
+  }
+
   /// A piece of the body came, its content coding undone.
   mutating func take(_ piece: Data) -> Step {
     guard case .receiving(let destination) = state else { return .rest }
@@ -132,6 +141,7 @@ struct SessionMachine: Sendable {
       memory.append(piece)
       return .rest
     case .sink:
+      if let coded = head?.codedLength, let fault = fault(ofBodyCodedIn: coded) { return fault }
       guard !isPaused else {
         backlog.append(piece)
         return .rest

@@ -87,6 +87,30 @@
     }
 
     @Test(arguments: ContentCoding.allCases)
+    func `a bomb for a sink stops at its ratio`(_ coding: ContentCoding) async throws {
+      let bomb = CodedSamples.zeros(in: coding)
+      let server = try LoopbackServer { request in
+        request.path == "/next" ? .ok("right") : Self.answer(bomb, coding: coding.rawValue)
+      }
+      let transport = CurlTransport()
+      let request = try HTTPRequest(url: server.url)
+      let sink = RecordingSink(keeps: false)
+      let narrow = ResponseLimits(expansion: BodyExpansion(freeBytes: 1 << 20))
+      let failure = await TransportConformance.failure(
+        of: Exchange(request: request, limits: narrow, sink: sink), over: transport)
+      #expect(failure?.kind == .tooLarge)
+      #expect(failure?.description.contains("raise `limits.expansion`") == true)
+      #expect(sink.count <= 1 << 20 && sink.ends == 0)
+      #expect(try await TransportConformance.get(transport, server.url + "/next").text == "right")
+      for expansion in [BodyExpansion(freeBytes: 8 << 20), BodyExpansion(ratio: 1 << 30, freeBytes: 0), nil] {
+        let sink = RecordingSink(keeps: false)
+        let limits = ResponseLimits(expansion: expansion)
+        _ = try await transport.send(Exchange(request: request, limits: limits, sink: sink))
+        #expect(sink.count == 8 << 20 && sink.ends == 1)
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
     func `a bomb ends a client's call`(_ coding: ContentCoding) async throws {
       let bomb = CodedSamples.zeros(in: coding)
       let server = try LoopbackServer { request in

@@ -67,6 +67,21 @@ import Testing
     #expect(Self.kind(machine.take(Data(count: 1))) == .tooLarge)
   }
 
+  @Test func `coded length bounds a sink`() throws {
+    let limits = ResponseLimits(expansion: BodyExpansion(ratio: 3, freeBytes: 10))
+    let request = try HTTPRequest(url: "http://h.example/")
+    for (fields, isBounded) in [
+      (["Content-Length": "5", "Content-Encoding": "gzip"], true), (["Content-Length": "5"], false),
+      (["Content-Encoding": "gzip"], false),
+    ] as [(HTTPFields, Bool)] {
+      var machine = SessionMachine(Exchange(request: request, limits: limits, sink: NoSink()), .apple)
+      _ = machine.take(ResponseHead(status: 200, fields: fields))
+      _ = machine.open(.sink)
+      #expect(Self.kind(machine.take(Data(count: 15))) == nil)
+      #expect(Self.kind(machine.take(Data(count: 1))) == (isBounded ? .tooLarge : nil))
+    }
+  }
+
   @Test func `end without a head is no answer`() throws {
     var machine = try Self.machine()
     #expect(Self.kind(machine.finish()) == .malformedResponse)

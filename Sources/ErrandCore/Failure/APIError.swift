@@ -13,7 +13,7 @@
 /// ├── decode       decoding reform, tooLarge for a line of a stream
 /// ├── cache        cacheMiss
 /// ├── transfer     busy diskFull file fileExists checksumMismatch resumeMismatch interrupted unsupported,
-/// │                invalidURL for a fresh URL
+/// │                invalidURL for a fresh URL, tooLarge for a download
 /// ├── group        step tooFew
 /// ├── cancelled    cancelled loggedOut
 /// └── deadline     deadline

@@ -66,6 +66,10 @@ public struct Download: Sendable {
   /// The most bytes in a second of this download, all its ranges together; nil for no limit. Each download has a limit
   /// of its own.
   public var bytesPerSecond: Int64?
+  /// The most bytes that the file may have; nil for no limit. More end the call with the code `tooLarge` and remove the
+  /// part: before a byte is written where the length is announced, else as soon as they come. A background download,
+  /// whose bytes the system takes, does not look at it.
+  public var maximumBytes: Int64?
   /// Who may read and write the file, as `chmod` has it. The part is its owner's alone whatever this says.
   public var permissions: UInt16 = 0o644
   /// Gives another URL for the same file where the server refuses with 401, 403, 404 or 410, such as for a signed link

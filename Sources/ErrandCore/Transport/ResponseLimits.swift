@@ -8,14 +8,20 @@ public struct ResponseLimits: Sendable, Hashable {
   public var fieldCount: Int
   /// Informational answers before the final one. 16 where nothing is said.
   public var informationalCount: Int
+  /// How far a coded body may expand on its way into a sink. 200 times beyond 64 MiB where nothing is said; nil for as
+  /// far as it goes. URLSession decodes by itself: there the length that the head announces is counted against, and a
+  /// body without one is not bounded.
+  public var expansion: BodyExpansion?
 
   /// Makes limits.
   public init(
-    bodyBytes: Int = 32 << 20, headBytes: Int = 64 << 10, fieldCount: Int = 256, informationalCount: Int = 16
+    bodyBytes: Int = 32 << 20, headBytes: Int = 64 << 10, fieldCount: Int = 256, informationalCount: Int = 16,
+    expansion: BodyExpansion? = BodyExpansion()
   ) {
     self.bodyBytes = bodyBytes
     self.headBytes = headBytes
     self.fieldCount = fieldCount
     self.informationalCount = informationalCount
+    self.expansion = expansion
   }
 }

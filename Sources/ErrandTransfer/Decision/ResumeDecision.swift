@@ -22,6 +22,15 @@ package enum ResumeDecision: Sendable, Hashable {
   /// The call fails by its status, and there is nothing to go on with: the resource is gone.
   case failDroppingPart
 
+  /// The length of the whole, where the answer tells it.
+  var total: Int64? {
+    switch self {
+    case .append(_, let total): total
+    case .begin(_, let facts), .fresh(let facts): facts.total
+    case .alreadyWhole, .startOver, .mismatch, .failKeepingPart, .failDroppingPart: nil
+    }
+  }
+
   /// Decides.
   ///
   /// - Parameters:

@@ -35,6 +35,15 @@ extension DownloadRun {
       checksum: download.checksum?.recorded, now: now())
   }
 
+  /// Throws where the file has, or will have, more bytes than it may. The part goes when it is let go.
+  func checkSize(_ bytes: @autoclosure () -> Int64?) throws {
+    guard let most = download.maximumBytes, let bytes = bytes(), bytes > most else { return }
+    state.withLock { $0.isWrong = true }
+    throw APIError(
+      .transfer, APIError.Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
+      "The file has more than the \(most) bytes that `maximumBytes` of the download allows; the part was deleted.")
+  }
+
   /// What a head says of the whole, its name and what it hashes to: also that of an answer which breaks off.
   func noteWhole(by head: ResponseHead) {
     noteName(in: head.fields)
@@ -75,7 +84,7 @@ extension DownloadRun {
     try digests.catchUp(with: part)
   }
 
-  /// Lets the part go; one without bytes, or with wrong ones, is removed.
+  /// Lets the part go; one without bytes, or with useless ones, is removed.
   func leave() {
     if part.written.end == 0 || state.withLock({ $0.isWrong }) { try? part.abandon() }
     part.close()

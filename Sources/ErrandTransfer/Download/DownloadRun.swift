@@ -20,7 +20,7 @@ final class DownloadRun: Sendable {
     var hasAskedFreshURL = false
     var hasAskedForFirst = false
     var hasAskedAgain = false
-    /// Whether a checksum has shown that wrong bytes are there.
+    /// Whether what is there is of no use: a checksum has shown wrong bytes, or they are too many.
     var isWrong = false
   }
 
@@ -134,6 +134,7 @@ final class DownloadRun: Sendable {
   }
 
   private func step(_ request: HTTPRequest, _ question: ResumeQuestion, _ next: Next) async throws -> Step {
+    try checkSize(record?.total)
     if let segments = segments(question) { return try await sideBySide(segments, request, next) }
     let ask = question.ask == .whole && asksForFirst(request) ? .first(SegmentPlan.smallestPiece) : question.ask
     let sink = DownloadSink(self, ask)
@@ -189,6 +190,7 @@ final class DownloadRun: Sendable {
 
   private func finish(_ response: HTTPResponse) throws -> DownloadedFile {
     let bytes = part.written.end
+    try checkSize(bytes)
     let checked = try check()
     noteName(in: response.fields)
     let target = target

@@ -57,6 +57,7 @@ final class DownloadSink: BodySink {
       $0.report.decision = decision
       $0.flow = flow
     }
+    try noted { try run.checkSize(decision.total) }
     switch decision {
     case .append(let range, let total):
       run.learn(total: total)
@@ -99,15 +100,23 @@ final class DownloadSink: BodySink {
   // MARK: - Writing
 
   private func append(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    do {
+    try noted {
       let (expected, received) = state.withLock { ($0.expected, $0.report.received) }
       if let expected, received + Int64(piece.count) > expected { throw ResumeMismatch.excess(expected: expected) }
+      try run.checkSize(run.part.written.end + Int64(piece.count))
       try run.part.append(piece)
+    }
+    return goesOn(after: Int64(piece.count))
+  }
+
+  /// Notes why the part takes nothing more, where something throws.
+  private func noted(_ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch {
       state.withLock { $0.report.failure = error }
       throw error
     }
-    return goesOn(after: Int64(piece.count))
   }
 
   /// Counts what was written; begins a commit where one is due. False where the body has to wait.

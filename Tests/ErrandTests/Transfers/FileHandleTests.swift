@@ -44,6 +44,18 @@ import Testing
     #expect(try String(contentsOf: url, encoding: .utf8) == "here")
   }
 
+  @Test func `bomb does not fill the disk`() async throws {
+    let server = try LoopbackServer { $0.path == "/next" ? .ok("right") : Bomb.zstd }
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.limits.expansion = BodyExpansion(ratio: 100, freeBytes: 1 << 20) }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let error = await #expect(throws: APIError.self) { try await client.send(GetPerson(), into: handle) }
+    #expect(error?.code.rawValue == "tooLarge" && error?.message.contains("raise `limits.expansion`") == true)
+    #expect(try Data(contentsOf: url).count <= 1 << 20)
+    #expect(try await client.send(GetBytes(path: "/next")) == Data("right".utf8))
+  }
+
   @Test func `error page stays out`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: "no such person") }
     let (handle, url) = try file()
