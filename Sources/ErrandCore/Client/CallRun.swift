@@ -152,7 +152,24 @@ final class CallRun: Sendable {
       details.request = details.request ?? sent
       details.response = details.response ?? response
       details.attempts = metrics.attempts
+      // A stop has no words of others, and thousands of calls may be stopped at once.
+      if error.stage == .cancelled || error.stage == .deadline { return }
+      details.message = secrets(details.request, details.response).masked(details.message)
     }
+  }
+
+  /// What the words of an error must not show.
+  private func secrets(_ request: HTTPRequest?, _ response: HTTPResponse?) -> KnownSecrets {
+    var secrets = KnownSecrets(request, response)
+    if case .own(let credential) = info.request.credential { secrets.add(credential) }
+    if let fixed = snapshot.configuration.credentials as? FixedCredential { secrets.add(fixed) }
+    guard request == nil else { return secrets }
+    // It could not be built: what it would have been made of.
+    for headers in [info.request.headers, family?.headers, snapshot.configuration.headers] {
+      if let headers { secrets.add(headers) }
+    }
+    secrets.add(info.request.arguments)
+    return secrets
   }
 }
 

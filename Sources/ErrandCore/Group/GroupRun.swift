@@ -144,7 +144,16 @@ final class GroupRun: Sendable {
   }
 
   private func bodied<G: CallGroup>(_ group: G) async -> Result<G.Response, APIError> {
-    await live { scope in try await group.body(in: scope) }.mapError { APIError.mapping($0, in: info) }
+    await live { scope in try await group.body(in: scope) }.mapError { mapping($0) }
+  }
+
+  /// What an error thrown in the body means to the caller. It may quote what the client shows with every call.
+  func mapping(_ error: any Error) -> APIError {
+    let configuration = client.configuration
+    var secrets = KnownSecrets()
+    secrets.add(configuration.headers)
+    if let fixed = configuration.credentials as? FixedCredential { secrets.add(fixed) }
+    return APIError.mapping(error, in: info).masking(secrets)
   }
 
   private func settled<Value>(_ came: Result<Value, APIError>) async -> Result<Value, APIError> {

@@ -11,8 +11,16 @@ struct UserStation: Interceptor {
       }
     } catch {
       try context.call.check()
-      throw APIError.mapping(error, as: .interceptor)
+      throw Self.told(error, request, context)
     }
+  }
+
+  /// The error without the secrets that the interceptor was shown.
+  @inline(never)
+  private static func told(_ error: any Error, _ request: HTTPRequest, _ context: CallContext) -> APIError {
+    var secrets = KnownSecrets(request)
+    if case .own(let credential) = context.plan.credential { secrets.add(credential) }
+    return APIError.mapping(error, as: .interceptor).masking(secrets)
   }
 }
 

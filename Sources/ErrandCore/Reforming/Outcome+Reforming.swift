@@ -40,9 +40,10 @@ extension APIError {
       throw error
     } catch {
       let clause = "the answer could not be reformed by \(By.self): \(error)"
+      let secrets = KnownSecrets(outcome.request, outcome.response)
       throw APIError(
         Details(
-          stage: .decode, code: .reform, message: sentence(clause), request: outcome.request,
+          stage: .decode, code: .reform, message: secrets.masked(sentence(clause)), request: outcome.request,
           response: outcome.response, attempts: outcome.metrics.attempts, cause: error))
     }
   }

@@ -35,7 +35,7 @@ extension GroupScope {
       run.end(place, .done, inner.report)
       return value
     } catch {
-      let known = APIError.mapping(error, in: inner.info)
+      let known = inner.mapping(error)
       run.end(place, .failed(known), inner.report)
       guard error is APIError, let placed = run.placed(known, place, MemberName(inner.info)) as? Failure else {
         throw error
@@ -55,7 +55,7 @@ extension GroupRun {
     let (came, error) = await listening {
       let came = await live(steps)
       var thrown: APIError?
-      if case .failure(let error) = came { thrown = .mapping(error, in: info) }
+      if case .failure(let error) = came { thrown = mapping(error) }
       return (came, await settle(thrown))
     }
     let ending = finish(error) { $0 }

@@ -99,7 +99,9 @@ package final class RefreshControl: Sendable {
       return .success(try await provider.refresh(old, for: account))
     } catch {
       if (error as? APIError)?.code == .loggedOut { return .failure(.loggedOut) }
-      let reason = (error as? APIError)?.message ?? "\(error)"
+      var secrets = KnownSecrets()
+      secrets.add(old)
+      let reason = secrets.masked((error as? APIError)?.message ?? "\(error)")
       return .failure(
         APIError(
           .authorize, .refreshFailed,

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct KnownSecretsTests {
+  private func request(
+    _ query: String = "", _ fields: [HTTPField] = [], body: String? = nil
+  ) throws -> HTTPRequest {
+    try HTTPRequest(
+      method: .post, url: "http://h.example/p" + query, fields: HTTPFields(fields),
+      body: body.map { HTTPBody(Data($0.utf8)) })
+  }
+
+  @Test(arguments: [
+    (HTTPField(.authorization, "Bearer abcd-efgh"), "no abcd-efgh here", "no ••• here"),
+    (HTTPField(.authorization, "Bearer abcd-efgh"), "a Bearer is needed", "a Bearer is needed"),
+    (HTTPField(.authorization, "Basic dXNlcjpwYXNzd29yZA=="), "user, password", "user, •••"),
+    (HTTPField(.cookie, "sid=12345; theme=night"), "12345 and night and sid", "••• and ••• and sid"),
+    (HTTPField("X-Key", "one two", isSecret: true), "one two, one, two", "•••, one, two"),
+    (HTTPField("X-Key", "abc", isSecret: true), "abc is a part of many words", "abc is a part of many words"),
+    (HTTPField("X-Plain", "seen"), "seen", "seen"),
+  ])
+  func `secrets of fields are known`(field: HTTPField, text: String, shown: String) throws {
+    #expect(KnownSecrets(try request("", [field])).masked(text) == shown)
+  }
+
+  @Test func `cookies of the answer are known`() throws {
+    let head = ResponseHead(status: 200, fields: HTTPFields([HTTPField(.setCookie, "sid=12345; Path=/shop")]))
+    let response = HTTPResponse(head: head, url: try HTTPURL("http://h.example/"))
+    #expect(KnownSecrets(nil, response).masked("12345 at /shop") == "••• at /shop")
+  }
+
+  @Test func `secret names in query and body are known`() throws {
+    let query = KnownSecrets(try request("?token=a%20b%20c&city=Hamburg&q"))
+    #expect(query.masked("a b c, a%20b%20c, Hamburg") == "•••, •••, Hamburg")
+    let form = KnownSecrets(
+      try request(
+        "", [HTTPField(.contentType, "application/x-www-form-urlencoded")], body: "password=open+sesame&name=Ali+Baba"))
+    #expect(form.masked("open sesame, Ali Baba") == "•••, Ali Baba")
+    let json = KnownSecrets(
+      try request(
+        "", [HTTPField(.contentType, "application/json")],
+        body: #"{"user":{"name":"Ali Baba","password":["sesame"]},"secret":{"inner":"treasure"}}"#))
+    #expect(json.masked("Ali Baba, sesame, treasure") == "Ali Baba, •••, •••")
+  }
+
+  @Test func `longer secret goes first`() throws {
+    let fields = [HTTPField("A", "open", isSecret: true), HTTPField("B", "open sesame", isSecret: true)]
+    #expect(KnownSecrets(try request("", fields)).masked("open sesame, open") == "•••, •••")
+  }
+
+  @Test func `credential is known before it is sent`() {
+    var secrets = KnownSecrets()
+    secrets.add(.basic(user: "user", password: "sesame"))
+    #expect(secrets.masked("user:sesame, sesame, Basic dXNlcjpzZXNhbWU=") == "•••, •••, •••")
+  }
+
+  @Test func `accent behind a secret hides it not`() throws {
+    let field = HTTPField("A", "sesame", isSecret: true)
+    #expect(!KnownSecrets(try request("", [field])).masked("sesame\u{301}").contains("sesam"))
+  }
+}

@@ -1,0 +1,105 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Errors of an app's own that quote the secrets of their call: what Errand prints of them does not.
+@Suite struct SecretQuoteTests {
+  private static let marker = SecretTests.marker
+
+  private struct Quote: Error, CustomStringConvertible {
+    var description: String { "refused “\(marker)” of “Basic \(SecretTests.encoded)”" }
+  }
+
+  private struct Provider: CredentialProvider {
+    var account: String? { nil }
+    func credential(for account: String?) async throws -> Credential? { throw Quote() }
+  }
+
+  private static let places = [
+    SecretScene(
+      testDescription: "interceptor", code: .interceptor,
+      change: { $0.interceptors = [Around { _, _, _ in throw Quote() }] }),
+    SecretScene(
+      testDescription: "an interceptor's own words", code: .admission,
+      change: { $0.interceptors = [Around { _, _, _ in throw APIError(.admission, .admission, "\(Quote())") }] }),
+    SecretScene(
+      testDescription: "exchange interceptor", code: .interceptor,
+      change: { $0.exchangeInterceptors = [Around { _, _, _ in throw Quote() }] }),
+    SecretScene(testDescription: "transport", code: APIError.Code(rawValue: "other"), answer: { _ in throw Quote() }),
+    SecretScene(
+      testDescription: "a transport's own words", code: APIError.Code(rawValue: "reset"),
+      answer: { _ in throw TransportFailure(.reset, "\(Quote())") }),
+    SecretScene(testDescription: "check", code: .parameter, request: { $0.checking = { throw Quote() } }),
+  ]
+
+  @Test(arguments: places) func `quoted secret is masked`(place: SecretScene) async throws {
+    let lines = Recorded<LogLine>()
+    let bench = ScriptedClient(
+      {
+        $0.log = { lines.append($0) }
+        place.change(&$0)
+      }, answer: { try await place.answer($0) })
+    var request = Sending(credential: .basic(user: "user", password: Self.marker))
+    place.request(&request)
+    let error = try #require(await bench.client.outcome(of: request).error)
+    #expect(error.code == place.code && error.message.contains("•••"))
+    expectNoSecret(in: error, lines)
+  }
+
+  @Test func `provider's quote is masked`() async throws {
+    let bench = ScriptedClient(answers: []) {
+      $0.credentials = Provider()
+      $0.headers = ["X-Api-Key": .secret(Self.marker), "X-Other-Key": .secret(SecretTests.encoded)]
+    }
+    let error = try #require(await bench.client.outcome(of: Sending()).error)
+    #expect(error.code == .noCredential && error.message.contains("refused “•••” of “Basic •••”"))
+    expectNoSecret(in: error)
+  }
+
+  @Test func `step's quote is masked`() async throws {
+    let bench = ScriptedClient(answers: [.text("ok")]) {
+      $0.credentials = FixedCredential(.basic(user: "user", password: Self.marker))
+    }
+    let outcome = await bench.client.outcome(
+      of: Chain { (chain) async throws -> Void in
+        _ = try await chain.send(Sending())
+        throw Quote()
+      })
+    let error = try #require(outcome.error)
+    #expect(error.code == .step && error.message.contains("•••"))
+    expectNoSecret(in: error)
+  }
+
+  private struct Broken: Decodable, Sendable {
+    init(from decoder: any Decoder) throws { throw Quote() }
+  }
+
+  @Test func `decoder's quote is masked`() async throws {
+    let bench = ScriptedClient(answers: [.json("{}")])
+    let request = Ask<Broken>(credential: .basic(user: "user", password: Self.marker))
+    let error = try #require(await bench.client.outcome(of: request).error)
+    #expect(error.code == .decoding && error.message.contains("•••"))
+    expectNoSecret(in: error)
+  }
+
+  private struct Cutter: Reformer {
+    func reform(_ input: Data) throws -> Int { throw Quote() }
+  }
+
+  @Test func `reformer's quote is masked`() async throws {
+    let bench = ScriptedClient(answers: [.text("ok")])
+    let request = Sending(credential: .basic(user: "user", password: Self.marker))
+    let error = try #require(await bench.client.outcome(of: request, as: Cutter()).error)
+    #expect(error.code == .reform && error.message.contains("•••"))
+    expectNoSecret(in: error)
+  }
+
+  /// The cause is the app's own error, which stays as it is.
+  private func expectNoSecret(in error: APIError, _ lines: Recorded<LogLine> = Recorded()) {
+    let shown = [SecretTests.everything(error), error.message, error.localizedDescription] + lines.all.map(\.text)
+    for text in shown {
+      #expect(!text.contains(Self.marker) && !text.contains(SecretTests.encoded), "\(text)")
+    }
+  }
+}
