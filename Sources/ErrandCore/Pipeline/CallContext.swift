@@ -30,10 +30,15 @@ public final class CallContext: Sendable {
   /// What was fixed on this way down. An interceptor may send several side by side, each with a context of its own.
   private let frozen: Locked<Frozen?>
 
-  /// What the freeze notes.
-  struct Frozen: Sendable {
+  /// What the freeze notes. An object, since the contexts of a call and of its exchange hold the same.
+  final class Frozen: Sendable {
     let request: HTTPRequest
     let account: String?
+
+    init(request: HTTPRequest, account: String?) {
+      self.request = request
+      self.account = account
+    }
   }
 
   init(

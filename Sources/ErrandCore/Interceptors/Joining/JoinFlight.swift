@@ -4,8 +4,14 @@ import ErrandSupport
 final class JoinFlight: Sendable {
   typealias Seat = JoinControl.Table.Seat
 
+  /// How the exchange ended. Apart, so that a flight under way holds no room for it.
+  private final class Landing: Sendable {
+    let result: Result<HTTPResponse, any Error>
+    init(_ result: Result<HTTPResponse, any Error>) { self.result = result }
+  }
+
   private struct Storage: Sendable {
-    var result: Result<HTTPResponse, any Error>?
+    var landing: Landing?
     var owner: Seat?
     /// Of those who wait; the end of all time for one without a deadline.
     var deadlines: [Seat: MonotonicInstant] = [:]
@@ -43,12 +49,13 @@ final class JoinFlight: Sendable {
   /// Notes how the exchange ended.
   func land(_ result: Result<HTTPResponse, any Error>) {
     state.settle()
-    storage.withLock { $0.result = result }
+    let landing = Landing(result)
+    storage.withLock { $0.landing = landing }
   }
 
   /// How the exchange ended for one who waited; nil for one who has to go on alone.
   func result(for seat: Seat) -> Result<HTTPResponse, any Error>? {
-    storage.withLock { $0.owner == nil || $0.owner == seat ? $0.result : nil }
+    storage.withLock { $0.owner == nil || $0.owner == seat ? $0.landing : nil }?.result
   }
 
   /// The exchange is given to one caller alone.

@@ -15,8 +15,8 @@ final class JoinKey: Sendable {
     case pieces([ArraySlice<UInt8>])
   }
 
-  private let request: HTTPRequest
-  private let context: CallContext
+  let request: HTTPRequest
+  let context: CallContext
   private let line: ObjectIdentifier
   private let target: String
   private let body: Body

@@ -4,8 +4,8 @@
 final class JoinedCall {
   private let control: JoinControl
   private let executor: (any TaskExecutor)?
-  let request: HTTPRequest
-  private let context: CallContext
+  /// It holds request and context, so that they are held once.
+  private let key: JoinKey
   let next: Next
   private let listener: JoinListener?
   private var boarding: JoinControl.Table.Boarding?
@@ -17,11 +17,14 @@ final class JoinedCall {
   ) {
     self.control = control
     self.executor = executor
-    self.request = request
-    self.context = context
+    key = JoinKey(request, context, line: next.line)
     self.next = next
     listener = context.onProgress.map(JoinListener.init)
   }
+
+  var request: HTTPRequest { key.request }
+
+  private var context: CallContext { key.context }
 
   /// How the exchange ended; nil where this call has to go on alone.
   var result: Result<HTTPResponse, any Error>? { boarding.flatMap { $0.flight.result(for: $0.seat) } }
@@ -40,7 +43,6 @@ final class JoinedCall {
 
   /// Takes a seat, and starts the exchange where nobody else has.
   private func board(_ wakeup: Wakeup) {
-    let key = JoinKey(request, context, line: next.line)
     let priority = context.call.priority
     let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
     boarding = boarded
