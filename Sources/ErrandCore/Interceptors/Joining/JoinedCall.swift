@@ -89,11 +89,12 @@ final class JoinedCall {
     }
   }
 
-  private func startTask(_ body: @escaping @Sendable () async -> Void) {
+  /// Hands the closure on as it is: one around it would be held while the exchange is under way.
+  private func startTask(_ body: @escaping @isolated(any) @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate(executorPreference: executor) { await body() }
+      Task.immediate(executorPreference: executor, operation: body)
     } else {
-      Task(executorPreference: executor) { await body() }
+      Task(executorPreference: executor, operation: body)
     }
   }
 }
