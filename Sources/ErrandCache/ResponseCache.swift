@@ -93,16 +93,39 @@ public final class ResponseCache: AnswerCache {
 
   /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.
   ///
-  /// From a store that cannot be reached it is removed before anything is looked for in it.
+  /// From a store that cannot be reached it is removed before anything is looked for in it. Waits for all stores together
+  /// no longer than 250 ms; ``removals(patience:)`` says whether it is done by then, and whether it outlives the process.
   public func removeAll(account: String) async {
     let removal = RemovalDebts.Removal.account(account)
+    let call = CallState()
+    let end = call.timers.now.advanced(by: Caching.saltPatience)
     for opened in stores.opened {
-      if let salt = await salt(of: opened, call: CallState(), patience: nil) {
+      if let salt = await salt(of: opened, call: call, patience: max(.zero, call.timers.now.duration(to: end))) {
         remove(removal.selection(salt: salt), from: opened.store)
       } else {
         opened.owe([removal])
+        // A store that comes back is told at once, also where nobody looks into it any more.
+        Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
       }
     }
+    _ = await removals(patience: max(.zero, call.timers.now.duration(to: end)))
+  }
+
+  /// How far all that was removed has come, in the store that is furthest behind.
+  ///
+  /// Worth a look after a logout: ``RemovalState/pending`` means that a store can neither remove nor write down that it
+  /// must, and that what was removed is found again if the process ends now.
+  /// - Parameter patience: How long to wait for all stores together.
+  public func removals(patience: Duration = .milliseconds(250)) async -> RemovalState {
+    let call = CallState()
+    let end = call.timers.now.advanced(by: patience)
+    var state = RemovalState.done
+    for opened in stores.opened {
+      let left = max(.zero, call.timers.now.duration(to: end))
+      state = max(state, await opened.store.removals(call: call, patience: left))
+      if opened.isOwing { state = .pending }
+    }
+    return state
   }
 
   /// Removes from every store that was opened. What is under way is not stored, and background refreshes of it end.

@@ -162,17 +162,33 @@ public final class RedisStore: CacheStore {
     await wait(ticket) { mailbox.barrier(ticket) }
   }
 
+  /// Whether Redis has taken all that was removed: ``RemovalState/pending`` until then, since a removal that waits for
+  /// Redis lies in this process alone.
+  public func removals(call: CallState, patience: Duration) async -> RemovalState {
+    if mailbox.isSettled { return .done }
+    let ticket = RedisTicket()
+    await wait(ticket, call, until: call.timers.now.advanced(by: patience)) { mailbox.barrier(ticket) }
+    return mailbox.isSettled ? .done : .pending
+  }
+
   // MARK: - Asking
 
   /// Asks Redis; a stop of the call and the end of its patience end the wait.
   private func ask(_ question: RedisCall, _ call: CallState, until: MonotonicInstant?) async -> RedisReply? {
     let ticket = RedisTicket()
+    return await wait(ticket, call, until: until) { mailbox.ask(question, ticket) }
+  }
+
+  @discardableResult
+  private func wait(
+    _ ticket: RedisTicket, _ call: CallState, until: MonotonicInstant?, _ register: () -> Void
+  ) async -> RedisReply? {
     var timer: TimerToken?
     do throws(CallState.Stopped) {
       try await call.wait { wakeup in
         ticket.begin { wakeup.resume() }
         if let until { timer = call.timers.schedule(at: until) { ticket.settle(nil) } }
-        mailbox.ask(question, ticket)
+        register()
       }
     } catch {
       // The call was stopped: what the ticket has by now is as good as nothing.

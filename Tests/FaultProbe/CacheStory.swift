@@ -14,9 +14,12 @@ final class CacheStory {
     var cache: CachePolicy { .http }
   }
 
+  private static let tag = "session"
+
   private let url: String
   private let folder: URL
   private var store: SQLiteStore
+  private var cache: ResponseCache
   private var client: APIClient
   private var versions: [String: Int] = [:]
   private var problems: [String] = []
@@ -24,30 +27,34 @@ final class CacheStory {
   init(url: String, folder: URL) {
     self.url = url
     self.folder = folder
-    (store, client) = Self.opened(url, folder)
+    (store, cache, client) = Self.opened(url, folder)
   }
 
-  private static func opened(_ url: String, _ folder: URL) -> (SQLiteStore, APIClient) {
+  private static func opened(_ url: String, _ folder: URL) -> (SQLiteStore, ResponseCache, APIClient) {
     let store = SQLiteStore(folder: folder.appending(path: "cache"), limit: 16 << 20)
+    let cache = ResponseCache(store: store)
     var configuration = ClientConfiguration(baseURL: url)
-    configuration.cache = .own(ResponseCache(store: store))
-    return (store, APIClient(configuration))
+    configuration.cache = .own(cache)
+    return (store, cache, APIClient(configuration))
   }
 
   /// Another store and another client, as when the app starts again.
   private func reopen() async {
     await store.close()
-    (store, client) = Self.opened(url, folder)
+    (store, cache, client) = Self.opened(url, folder)
   }
 
   /// Plays it while the call of one number fails. Returns how many calls there were, and what went wrong.
   func play(_ turn: Int, _ code: Int32) async -> (calls: Int, problems: [String]) {
     let (page, other, large) = ("/\(turn)/page", "/\(turn)/other", "/\(turn)/large")
+    let removed = "/\(turn)/removed"
     for path in [page, other, large] { await get(path) }
+    await get(removed, .tag(Self.tag))
     await reopen()
 
     faulty_begin(folder.path(percentEncoded: false), Int32(clamping: turn), code)
     for path in [page, other, large] { await get(path) }
+    cache.removeAll(tag: Self.tag)
     await change(page)
     for path in [page, other, large, "/\(turn)/new"] { await get(path) }
     await store.flush()
@@ -58,6 +65,9 @@ final class CacheStory {
     let name = String(cString: faulty_name())
     faulty_end()
 
+    // What was removed stays away, also from who opens the store next.
+    let found = await client.outcome(of: Page(path: RequestPath(removed)), options: .cache(.cacheOnlyAtAnyAge))
+    if found.value != nil { problems.append("\(removed) was removed, and is found") }
     // What was changed while the disk failed may lie there as it was before.
     for path in [page, large] { await change(path) }
     for path in [page, other, large] { await get(path) }
@@ -72,8 +82,8 @@ final class CacheStory {
     "\(path) \(versions[path] ?? 0) " + String(repeating: "x", count: path.hasSuffix("/large") ? 150_000 : 10)
   }
 
-  private func get(_ path: String) async {
-    let outcome = await client.outcome(of: Page(path: RequestPath(path)))
+  private func get(_ path: String, _ options: CallOptions = CallOptions()) async {
+    let outcome = await client.outcome(of: Page(path: RequestPath(path)), options: options)
     if outcome.value != text(path) { note("GET \(path)", outcome) }
   }
 

@@ -53,9 +53,20 @@ public protocol CacheStore: Sendable {
 
   /// Returns when everything that was put or removed before is where it will stay.
   func flush() async
+
+  /// How far what was removed before has come. Where nobody says anything else: ``RemovalState/done``, as in a store
+  /// that removes at once.
+  ///
+  /// - Parameters:
+  ///   - call: A wait ends with it.
+  ///   - patience: How long to wait for the store, on the call's clock.
+  func removals(call: CallState, patience: Duration) async -> RemovalState
 }
 
 extension CacheStore {
+  /// All that was removed is gone.
+  public func removals(call: CallState, patience: Duration) async -> RemovalState { .done }
+
   /// The salt, waited for as long as the call lives.
   package func salt(call: CallState) async -> Digest? { await salt(call: call, patience: nil) }
 }

@@ -8,6 +8,9 @@ final class OpenedStore: Sendable {
 
   init(_ store: any CacheStore) { self.store = store }
 
+  /// Whether something waits for the salt.
+  var isOwing: Bool { debts.withLock { !$0.isEmpty } }
+
   /// Notes what to remove before anything is looked for.
   func owe(_ removals: [RemovalDebts.Removal]) {
     debts.withLock { debts in for removal in removals { debts.add(removal) } }

@@ -106,6 +106,11 @@ public final class TieredStore: CacheStore {
     return size
   }
 
+  /// How far removals have come below: above they are done at once.
+  public func removals(call: CallState, patience: Duration) async -> RemovalState {
+    await base.removals(call: call, patience: patience)
+  }
+
   /// Returns when the store below has written everything.
   public func flush() async { await base.flush() }
 }

@@ -32,6 +32,9 @@ final class RedisMailbox: Sendable {
     if !change({ $0.barrier(ticket) }) { ticket.settle(nil) }
   }
 
+  /// Whether Redis has taken all changes.
+  var isSettled: Bool { state.withLock { $0.traffic.isSettled } }
+
   /// Lets the thread end when what waits has been sent, or cannot be.
   func close() {
     let pipe = state.withLock { state in

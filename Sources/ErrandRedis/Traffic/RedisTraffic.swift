@@ -91,6 +91,9 @@ struct RedisTraffic: Sendable {
     waiting.append(.write(write, number: nextNumber))
   }
 
+  /// Whether Redis has taken all changes.
+  var isSettled: Bool { unfinished == 0 && debts.isEmpty }
+
   /// Waits for all changes before. False where there is nothing to wait for.
   mutating func barrier(_ ticket: RedisTicket) -> Bool {
     guard !hasEnded, unfinished > 0 else { return false }

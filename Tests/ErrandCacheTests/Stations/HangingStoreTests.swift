@@ -39,6 +39,25 @@ import Testing
     #expect(fixture.cache.statistics.requests == 0)
   }
 
+  @Test func `logout does not wait for it`() async throws {
+    let asAda: (inout ClientConfiguration) -> Void = {
+      $0.credentials = FixedCredential(.bearer("same"), account: "ada")
+    }
+    let before = store()
+    let earlier = CacheFixture(store: before, change: asAda) { _, _ in .text("stored") }
+    _ = try await earlier.client.send(Page())
+    await before.close()
+    let store = await hanging()
+    let fixture = CacheFixture(store: store, change: asAda) { _, _ in .failure(.offline) }
+    await fixture.cache.removeAll(account: "ada")
+    #expect(await fixture.cache.removals(patience: .zero) == .pending)
+    hold.open()
+    // Nobody looks anything up.
+    while await fixture.cache.removals() != .done { await Task.yield() }
+    #expect(await store.list().map(\.key) == [Sample.key("/hold")])
+    #expect(await fixture.miss() == .missing)
+  }
+
   @Test(arguments: [CacheReadMode.cacheOnly, .cacheOnlyAtAnyAge, .networkElseCached])
   func `reading offline waits for it`(_ mode: CacheReadMode) async throws {
     let before = store()

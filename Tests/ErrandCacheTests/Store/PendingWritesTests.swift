@@ -27,6 +27,25 @@ import Testing
     #expect(writes.isEmpty)
   }
 
+  @Test func `removals are written down or not`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    #expect(writes.removalState == .done)
+    writes.remove(.key(Sample.key("/a")))
+    #expect(writes.removalState == .pending && !writes.hasUnnotedPurge)
+    writes.remove(.tag("feed"))
+    #expect(writes.hasUnnotedPurge && !writes.hasNotedRemoval)
+    writes.note(upTo: writes.removals.last)
+    #expect(writes.removalState == .noted && !writes.hasUnnotedPurge && writes.hasNotedRemoval)
+    #expect(writes.removals.selections == [.key(Sample.key("/a")), .tag("feed")])
+    let batch = writes.take(most: 10, frames: 1_000)
+    writes.remove(.all)
+    #expect(writes.removalState == .pending && writes.hasUnnotedPurge && writes.hasNotedRemoval)
+    writes.finish(batch)
+    #expect(writes.removalState == .pending && !writes.hasNotedRemoval)
+    writes.finish(writes.take(most: 10, frames: 1_000))
+    #expect(writes.removalState == .done)
+  }
+
   @Test func `removing all forgets what waits`() {
     var writes = PendingWrites(limit: 1 << 20)
     for index in 0..<10 {

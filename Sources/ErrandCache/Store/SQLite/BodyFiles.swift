@@ -44,7 +44,7 @@ struct BodyFiles {
   private func path(_ name: String) -> String { folder + "/" + name }
 
   /// A damaged index must not lead out of the folder.
-  private static func isName(_ name: String) -> Bool {
+  static func isName(_ name: String) -> Bool {
     name.utf8.count == 32 && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
   }
 }

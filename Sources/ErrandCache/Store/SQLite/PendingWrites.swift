@@ -53,6 +53,8 @@ struct PendingWrites: Sendable {
   private var puts: [Digest: [(number: UInt64, entry: CacheEntry)]] = [:]
   private var anyAccounts: [Digest: Int] = [:]
   private var changes: [Numbered] = []
+  /// The last removal that is written down, so that it outlives the process.
+  private var noted: UInt64 = 0
   private(set) var bytes = 0
 
   init(limit: Int) { self.limit = limit }
@@ -71,6 +73,28 @@ struct PendingWrites: Sendable {
   func holds(anyAccount: Digest) -> Bool { anyAccounts[anyAccount] != nil }
 
   var isEmpty: Bool { first == queue.count }
+
+  // MARK: - Removals
+
+  /// What waits to be removed, in order, and the number of the last one.
+  var removals: (selections: [CacheSelection], last: UInt64) {
+    (changes.compactMap(\.removal), changes.last?.number ?? 0)
+  }
+
+  /// Whether somebody who clears the store or logs out waits for more than an entry, and it is not written down.
+  var hasUnnotedPurge: Bool { changes.contains { $0.number > noted && $0.removal?.isPurge == true } }
+
+  /// Whether a removal that is written down waits.
+  var hasNotedRemoval: Bool { changes.contains { $0.number <= noted && $0.removal != nil } }
+
+  /// How far removals have come.
+  var removalState: RemovalState {
+    let waiting = changes.last { $0.removal != nil }
+    return waiting.map { $0.number > noted ? .pending : .noted } ?? .done
+  }
+
+  /// Notes that removals are written down, up to a number.
+  mutating func note(upTo number: UInt64) { noted = max(noted, number) }
 
   // MARK: - Adding
 
@@ -236,4 +260,5 @@ struct PendingWrites: Sendable {
 
 extension PendingWrites.Numbered {
   var isBarrier: Bool { if case .barrier = write { true } else { false } }
+  var removal: CacheSelection? { if case .remove(let selection) = write { selection } else { nil } }
 }

@@ -53,4 +53,12 @@ extension CacheSelection {
     case .key, .variant, .target, .olderThan, .host, .tag: false
     }
   }
+
+  /// Whether it means more than what was stored for one URL.
+  var isPurge: Bool {
+    switch self {
+    case .all, .account, .olderThan, .host, .tag: true
+    case .key, .variant, .target: false
+    }
+  }
 }

@@ -81,6 +81,10 @@ public final class SQLiteStore: CacheStore {
 
   /// Removes entries; on the disk behind, for look-ups at once. After removing all, or all of an account, nothing of
   /// them is left in the index's free pages.
+  ///
+  /// What cannot be removed at once, since another process holds the store or the disk fails, is written down in the
+  /// folder, and removed before anything is read by whoever opens it next. ``removals(call:patience:)`` says whether
+  /// that is so, or whether the disk takes not even that.
   public func remove(_ selection: CacheSelection) {
     mailbox.write { $0.remove(selection) }
   }
@@ -100,6 +104,17 @@ public final class SQLiteStore: CacheStore {
     _ = await afterWrites { _ in true }
   }
 
+  /// How far what was removed has come. Waits for it until the patience ends; a removal that another process or the disk
+  /// holds up is written down in the folder meanwhile.
+  public func removals(call: CallState, patience: Duration) async -> RemovalState {
+    if mailbox.removalState == .done { return .done }
+    let ticket = StoreTicket<Bool>()
+    await wait(for: ticket, call, patience) { [mailbox] in
+      mailbox.barrier { _ in ticket.settle(true) }
+    }
+    return mailbox.removalState
+  }
+
   /// Writes what waits and ends the thread; the store keeps nothing afterwards.
   package func close() async {
     mailbox.close()
@@ -113,6 +128,18 @@ public final class SQLiteStore: CacheStore {
     _ call: CallState, _ patience: Duration?, _ question: @escaping @Sendable (StoreWorker) -> Answer
   ) async -> Answer? {
     let ticket = StoreTicket<Answer>()
+    return await wait(for: ticket, call, patience) { [mailbox] in
+      mailbox.read { worker in
+        if ticket.isOpen { ticket.settle(worker.map(question)) }
+      }
+    }
+  }
+
+  /// Waits until a ticket is settled, the call is stopped or its patience ends; returns the answer that came.
+  @discardableResult
+  private func wait<Answer: Sendable>(
+    for ticket: StoreTicket<Answer>, _ call: CallState, _ patience: Duration?, asking: () -> Void
+  ) async -> Answer? {
     var timer: TimerToken?
     do throws(CallState.Stopped) {
       try await call.wait { wakeup in
@@ -120,9 +147,7 @@ public final class SQLiteStore: CacheStore {
         if let patience {
           timer = call.timers.schedule(at: call.timers.now.advanced(by: patience)) { ticket.settle(nil) }
         }
-        mailbox.read { worker in
-          if ticket.isOpen { ticket.settle(worker.map(question)) }
-        }
+        asking()
       }
     } catch {
       // The call was stopped: what the ticket has by now is as good as nothing.

@@ -7,6 +7,7 @@ import Foundation
 /// | `errand-cache.sqlite`, `-wal`, `-shm` | heads, and bodies that are not large |
 /// | `errand-cache.bodies/` | a file for each large body, under a random name |
 /// | `errand-cache.salt` | 32 random bytes and their checksum; locked while a store is opened or emptied |
+/// | `errand-cache.owed-…` | removals that could not be done yet: see ``RemovalJournal`` |
 /// | `errand-cache.lock` | empty; shared by all who have the store open, so that nobody empties it meanwhile |
 struct StoreFolder: Sendable {
   let path: String
@@ -14,6 +15,8 @@ struct StoreFolder: Sendable {
   let bodies: String
   let salt: String
   let lock: String
+  /// What has to be removed before anything is read.
+  let journal: RemovalJournal
 
   init(_ url: URL) {
     path = url.path(percentEncoded: false)
@@ -22,6 +25,7 @@ struct StoreFolder: Sendable {
     bodies = name + "bodies"
     salt = name + "salt"
     lock = name + "lock"
+    journal = RemovalJournal(folder: path)
   }
 
   private var indexFiles: [String] { [index, index + "-wal", index + "-shm", index + "-journal"] }
@@ -59,12 +63,14 @@ struct StoreFolder: Sendable {
   /// - Returns: False where another process has the store open, or where the disk does not let us.
   func empty() -> Bool {
     guard let alone = FileLock.aloneNow(lock) else { return false }
-    withExtendedLifetime(alone) {
+    return withExtendedLifetime(alone) {
       // The index first: a log without an index is thrown away, an index without its log would be an older one.
       for name in indexFiles { unlink(name) }
       for name in SystemFile.names(bodies) { unlink(bodies + "/" + name) }
+      guard indexFiles.allSatisfy({ SystemFile.kind($0) == .nothing }) else { return false }
+      journal.empty()
+      return true
     }
-    return indexFiles.allSatisfy { SystemFile.kind($0) == .nothing }
   }
 
   private func setAside(_ name: String) {

@@ -19,6 +19,8 @@ struct StoreInbox: Sendable {
   private enum Phase: Sendable { case unstarted, running, ended }
 
   var writes: PendingWrites
+  /// How far the removals have come that were given up for now.
+  var owed = RemovalState.done
   private var reads: [StoreJob] = []
   private var phase = Phase.unstarted
   private(set) var isClosing = false
@@ -26,6 +28,8 @@ struct StoreInbox: Sendable {
 
   init(backlog: Int) { writes = PendingWrites(limit: backlog) }
 
+  /// How far removals have come.
+  var removalState: RemovalState { max(owed, writes.removalState) }
   var hasReads: Bool { !reads.isEmpty }
   var hasThread: Bool { phase == .running }
   var hasEnded: Bool { phase == .ended }

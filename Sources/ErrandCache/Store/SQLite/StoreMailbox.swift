@@ -39,6 +39,9 @@ final class StoreMailbox: Sendable {
     inbox.withLock { body($0.writes) }
   }
 
+  /// How far removals have come.
+  var removalState: RemovalState { inbox.withLock { $0.removalState } }
+
   /// Lets the thread end when all is written.
   func close() {
     let duty = inbox.withLock { $0.close() }
@@ -96,6 +99,14 @@ final class StoreMailbox: Sendable {
   var isClosing: Bool { inbox.withLock { $0.isClosing } }
 
   func takeReads() -> [StoreJob] { inbox.withLock { $0.takeReads() } }
+
+  /// Notes how far the removals have come that were given up for now, and which of those that wait are written down.
+  func noteRemovals(owed: RemovalState, upTo number: UInt64 = 0) {
+    inbox.withLock { inbox in
+      inbox.owed = owed
+      inbox.writes.note(upTo: number)
+    }
+  }
 
   func finish(_ batch: [PendingWrites.Numbered]) {
     inbox.withLock { $0.writes.finish(batch) }

@@ -4,17 +4,24 @@ import Foundation
 /// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
 ///
 /// A broken index is emptied and made anew. Where that is not possible, or the folder cannot be used, the store is off
-/// for a while and tried again later; removals that could not be done are done before anything is read then.
+/// for a while and tried again later; removals that could not be done are done before anything is read then. They are
+/// written down meanwhile, for whoever opens the folder next.
 final class StoreWorker {
   let settings: StoreSettings
   let mailbox: StoreMailbox
   private var index: StoreIndex?
   /// Removals that could not be done.
   private var owed: [CacheSelection] = []
+  /// The journal's file that has them, and those that wait.
+  private var noteFile: String?
+  /// Whether there are such removals, of this process or of others.
+  private var owesSomething = false
   /// How often in a row the index could not be used, and until when it is not tried.
   private var failures = 0
   private var offUntil: MonotonicInstant?
   private var isReading = false
+  /// Whether a removal that waits is to be written down rather than waited for.
+  private var notesRemovals = false
   /// Whether what is done now is not worth waiting for another process.
   private var isHasty = false
   /// What is being written, since when another process keeps us from it, and when to try again.
@@ -23,6 +30,7 @@ final class StoreWorker {
   private var retry: MonotonicInstant?
   private var uses: [Int64: WallTime] = [:]
   private var ownSalt: Digest?
+  private var isSaltMadeUp = false
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) {
     self.settings = settings
@@ -49,7 +57,9 @@ final class StoreWorker {
   func salt() -> Digest {
     if let ownSalt { return ownSalt }
     try? settings.folder.prepare()
-    let salt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) } ?? .random()
+    let stored = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
+    let salt = stored ?? .random()
+    isSaltMadeUp = stored == nil
     ownSalt = salt
     return salt
   }
@@ -86,7 +96,7 @@ final class StoreWorker {
       return try open()
     } catch {
       // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
-      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && !owed.isEmpty
+      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething
       if mayEmpty, empty(), let index = try? open() { return index }
       stayOff()
       throw error.meaning == .broken ? .noFolder : error
@@ -95,13 +105,50 @@ final class StoreWorker {
 
   private func open() throws(SQLiteFailure) -> StoreIndex {
     let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
-    if !owed.isEmpty {
+    guard let others = settings.folder.journal.read(but: noteFile) else { throw .noFolder }
+    let removals = owed + others.removals
+    owesSomething = !removals.isEmpty
+    if owesSomething {
       // No read may come in between: it would open the index, too.
-      try remove(owed, from: opened, pause: {})
-      owed = []
+      try remove(removals, from: opened, pause: {})
+      settle()
     }
+    settings.folder.journal.remove(others.names)
     index = opened
     return opened
+  }
+
+  /// Notes that nothing is owed any more.
+  private func settle() {
+    owed = []
+    owesSomething = false
+    mailbox.noteRemovals(owed: .done)
+    forgetNote()
+  }
+
+  /// Takes the note away once all of it is done.
+  private func forgetNote() {
+    guard let noteFile, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval) else { return }
+    settings.folder.journal.remove([noteFile])
+    self.noteFile = nil
+  }
+
+  /// Writes down what is owed and what waits to be removed, so that it outlives the process.
+  private func noteRemovals() {
+    let waiting = mailbox.pending(\.removals)
+    let removals = owed + waiting.selections.map(meant)
+    guard !removals.isEmpty else { return }
+    guard let new = settings.folder.journal.write(removals) else {
+      return mailbox.noteRemovals(owed: owed.isEmpty ? .done : .pending)
+    }
+    if let noteFile { settings.folder.journal.remove([noteFile]) }
+    noteFile = new
+    mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
+  }
+
+  /// What a removal means on the disk: where the folder's salt could not be read, nobody can tell an account's entries.
+  private func meant(_ selection: CacheSelection) -> CacheSelection {
+    if isSaltMadeUp, case .account = selection { .all } else { selection }
   }
 
   /// Makes up for removals that failed.
@@ -113,7 +160,9 @@ final class StoreWorker {
   }
 
   /// Whether a wait for another process ends: where a read waits for us meanwhile.
-  private var givesUp: Bool { isHasty || !isReading && mailbox.hasReads }
+  private var givesUp: Bool {
+    isHasty || !isReading && (mailbox.hasReads || notesRemovals && mailbox.pending(\.hasUnnotedPurge))
+  }
 
   /// Does what is not worth waiting for another process.
   func hastily(_ body: () -> Void) {
@@ -131,7 +180,7 @@ final class StoreWorker {
     try? settings.folder.prepare()
     let setUp = FileLock.alone(settings.folder.salt)
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
-    if isEmpty { owed = [] } else { stayOff() }
+    if isEmpty { settle() } else { stayOff() }
     return isEmpty
   }
 
@@ -168,12 +217,16 @@ final class StoreWorker {
       job(self)
       return finish()
     }
+    notesRemovals = true
+    defer { notesRemovals = false }
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in try commit(index) }
       finish()
     } catch {
       switch error.meaning {
-      case .busy where !isBusyForLong(): retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
+      case .busy where !isBusyForLong():
+        noteRemovalsIfBusy()
+        retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
       case .busy, .broken, .surroundings:
         salvage()
         finish()
@@ -181,11 +234,19 @@ final class StoreWorker {
     }
   }
 
+  /// Writes removals of many entries down at once, and those of single ones where it was not only a read that came
+  /// between.
+  private func noteRemovalsIfBusy() {
+    let isBusy = !mailbox.hasReads || busySince.map { $0.duration(to: .now) > .seconds(1) } ?? false
+    if mailbox.pending(\.hasUnnotedPurge) || isBusy && mailbox.pending(\.removalState) == .pending { noteRemovals() }
+  }
+
   private func finish() {
     busySince = nil
     let done = batch
     batch = []
     mailbox.finish(done)
+    forgetNote()
   }
 
   private func isBusyForLong() -> Bool {
@@ -214,11 +275,13 @@ final class StoreWorker {
       }
       if isDone { break }
     }
+    notesRemovals = false
     if writes.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
   }
 
   private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {
-    PreparedWrite(write, settings: settings)
+    if case .remove(let selection) = write { return .remove(meant(selection)) }
+    return PreparedWrite(write, settings: settings)
   }
 
   /// After a failed write nothing may be found that was removed, or that was to be replaced.
@@ -228,7 +291,7 @@ final class StoreWorker {
       try using { index throws(SQLiteFailure) in
         var old: [CacheSelection] = []
         for write in writes {
-          if let selection = try index.replaced(write) { old.append(selection) }
+          if let selection = try index.replaced(write) { old.append(meant(selection)) }
         }
         guard !old.isEmpty else { return }
         do throws(SQLiteFailure) {
@@ -239,7 +302,7 @@ final class StoreWorker {
         }
       }
     } catch {
-      owe(writes.compactMap { if case .remove(let selection) = $0 { selection } else { nil } })
+      owe(writes.compactMap { if case .remove(let selection) = $0 { meant(selection) } else { nil } })
     }
   }
 
@@ -248,6 +311,8 @@ final class StoreWorker {
     guard !selections.isEmpty else { return }
     owed += selections
     if owed.count > 256 { owed = [.all] }
+    owesSomething = true
     index = nil
+    noteRemovals()
   }
 }

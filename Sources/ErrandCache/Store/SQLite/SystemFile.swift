@@ -15,6 +15,12 @@ enum SystemFile {
     }
   }
 
+  /// Whether it is certain that nothing lies under a path.
+  static func isMissing(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) != 0 && errno == ENOENT
+  }
+
   /// The length of a file; 0 where there is none.
   static func length(_ path: String) -> Int {
     var status = stat()
@@ -99,9 +105,21 @@ enum SystemFile {
     if status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
   }
 
+  /// Brings the names in a folder to the disk.
+  static func synchronize(folder path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // Some file systems know no such thing.
+    return fsync(descriptor) == 0 || errno == EINVAL
+  }
+
   /// The names in a folder.
-  static func names(_ path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
+  static func names(_ path: String) -> [String] { namesIfReadable(path) ?? [] }
+
+  /// The names in a folder; nil where it cannot be read.
+  static func namesIfReadable(_ path: String) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {

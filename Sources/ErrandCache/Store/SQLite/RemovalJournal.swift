@@ -1,0 +1,99 @@
+import Foundation
+
+/// The removals that stores on a folder owe, written down so that they outlive the process.
+///
+/// Each file, `errand-cache.owed-` and 32 hexadecimal digits, is written once and never changed:
+///
+/// | bytes | what |
+/// |---|---|
+/// | 4 | `ERO1` |
+/// | 8 | checksum over the rest, lowest byte first |
+/// | | number of removals |
+/// | | for each its kind as a byte, and digests, a host, a tag or a time |
+///
+/// Accounts and URLs are there as their digests alone. Whoever opens the index carries all of them out and then removes
+/// the files. Twice does no harm. A file that is cut, damaged or of another kind stands for the removal of everything.
+struct RemovalJournal: Sendable {
+  private static let magic = Array("ERO1".utf8)
+  private static let mostBytes = 256 << 10
+  private static let mostRemovals = 1_024
+
+  let folder: String
+  private let prefix = "errand-cache.owed-"
+
+  /// What was found.
+  struct Notes {
+    var names: [String] = []
+    var removals: [CacheSelection] = []
+  }
+
+  /// Writes removals down, to the disk itself. Returns the file's name; nil where the disk does not take it.
+  func write(_ removals: [CacheSelection]) -> String? {
+    let bytes = Self.bytes(of: removals)
+    let random = Digest.random().words
+    let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
+    let descriptor = SystemFile.openPrivate(path(name), O_EXCL)
+    guard descriptor >= 0 else { return nil }
+    let isWritten = bytes.withUnsafeBytes { SystemFile.write(descriptor, $0) } && fsync(descriptor) == 0
+    guard close(descriptor) == 0, isWritten, SystemFile.synchronize(folder: folder) else {
+      unlink(path(name))
+      return nil
+    }
+    return name
+  }
+
+  /// Reads what is written down. Nil where nobody can tell.
+  /// - Parameter own: A file to leave out.
+  func read(but own: String?) -> Notes? {
+    guard let names = SystemFile.namesIfReadable(folder) else { return nil }
+    var notes = Notes()
+    for name in names where name != own && isName(name) {
+      // A store wrote no folder and no link; and somebody else may have carried it out meanwhile.
+      if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
+      let bytes = SystemFile.read(path(name), atMost: Self.mostBytes)
+      if bytes == nil, SystemFile.isMissing(path(name)) { continue }
+      notes.names.append(name)
+      notes.removals += bytes.flatMap(Self.removals) ?? [.all]
+    }
+    if notes.removals.count > Self.mostRemovals { notes.removals = [.all] }
+    return notes
+  }
+
+  func remove(_ names: [String]) {
+    for name in names { unlink(path(name)) }
+  }
+
+  /// Removes whatever is written down.
+  func empty() { remove(SystemFile.names(folder).filter(isName)) }
+
+  private func path(_ name: String) -> String { folder + (folder.hasSuffix("/") ? "" : "/") + name }
+
+  private func isName(_ name: String) -> Bool {
+    name.hasPrefix(prefix) && BodyFiles.isName(String(name.dropFirst(prefix.count)))
+  }
+
+  private static func bytes(of removals: [CacheSelection]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.length(removals.count)
+    for removal in removals { removal.write(to: &writer) }
+    if writer.bytes.count > mostBytes - 12 { return bytes(of: [.all]) }
+    var head = ByteWriter(bytes: magic)
+    head.fixed(writer.bytes.withUnsafeBytes { DamageSum.of($0) })
+    return head.bytes + writer.bytes
+  }
+
+  private static func removals(_ bytes: Data) -> [CacheSelection]? {
+    bytes.withUnsafeBytes { bytes in try? decoded(bytes) }
+  }
+
+  private static func decoded(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) -> [CacheSelection] {
+    var reader = ByteReader(bytes)
+    guard try reader.take(magic.count).elementsEqual(magic),
+      try reader.fixed() == DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(12)))
+    else { throw ByteReader.Malformed() }
+    var removals: [CacheSelection] = []
+    for _ in 0..<(try reader.count()) { removals.append(try CacheSelection(from: &reader)) }
+    guard reader.isAtEnd else { throw ByteReader.Malformed() }
+    return removals
+  }
+}

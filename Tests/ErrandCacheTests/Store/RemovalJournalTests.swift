@@ -1,0 +1,153 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandCache
+
+/// Removals that a store owes when its process ends.
+@Suite(.timeLimit(.minutes(1))) struct RemovalJournalTests {
+  private let folder = TestFolder()
+
+  private var journal: RemovalJournal { RemovalJournal(folder: folder.url.path(percentEncoded: false)) }
+
+  private static func notes(in folder: TestFolder) -> [URL] {
+    folder.files.filter { $0.lastPathComponent.hasPrefix("errand-cache.owed-") }
+  }
+
+  /// A store with an entry of each of two accounts, at one host each.
+  private func filled() async -> SQLiteStore {
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    store.put(Sample.entry("/a", account: "ada", head: Sample.head(time: 1_000, host: "a.example.com", tag: "feed")))
+    store.put(Sample.entry("/b", account: "eve", head: Sample.head(time: 9_000, host: "b.example.com")))
+    await store.flush()
+    return store
+  }
+
+  private static func left(_ store: SQLiteStore) async -> [String] {
+    var left: [String] = []
+    for (path, account) in [("/a", "ada"), ("/b", "eve")] {
+      if await store.text(Sample.key(path, account: account)) != nil { left.append(path) }
+    }
+    return left
+  }
+
+  private static let purges: [CacheSelection] = [
+    .account(Sample.digest("account ada")), .host("a.example.com"), .tag("feed"),
+    .olderThan(WallTime(milliseconds: 5_000)),
+  ]
+
+  @Test(arguments: purges) func `busy store's removal outlives the process`(_ selection: CacheSelection) async throws {
+    let store = await filled()
+    let other = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
+    try other.run("BEGIN IMMEDIATE")
+    store.remove(selection)
+    while await store.removals(call: CallState(), patience: .zero) != .noted { await Task.yield() }
+    #expect(await Self.left(store) == ["/b"])
+    let copy = TestFolder()
+    try FileManager.default.copyItem(at: folder.url, to: copy.url)
+    #expect(Self.notes(in: copy).count == 1)
+    let next = SQLiteStore(folder: copy.url, limit: 4 << 20)
+    #expect(await Self.left(next) == ["/b"])
+    #expect(Self.notes(in: copy).isEmpty)
+    try other.run("ROLLBACK")
+    #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
+    #expect(await Self.left(store) == ["/b"])
+    await store.close()
+    #expect(Self.notes(in: folder).isEmpty)
+  }
+
+  @Test func `note of an earlier process is carried out`() async throws {
+    await filled().close()
+    #expect(journal.write([.account(Sample.digest("account eve"))]) != nil)
+    #expect(journal.write([.tag("feed"), .host("c.example.com")]) != nil)
+    for note in Self.notes(in: folder) { #expect(try folder.permissions(note) == 0o600) }
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    #expect(await Self.left(store).isEmpty)
+    #expect(Self.notes(in: folder).isEmpty)
+    store.put(Sample.entry("/b", account: "eve"))
+    await store.close()
+    #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
+  }
+
+  @Test func `names of accounts are not written down`() throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let salt = Sample.digest("salt")
+    #expect(journal.write([RemovalDebts.Removal.account("ada@example.com").selection(salt: salt)]) != nil)
+    #expect(try folder.filesWith("ada@example.com").isEmpty)
+  }
+
+  private static let damages: [(name: String, change: @Sendable (Data) -> Data)] = [
+    ("empty", { _ in Data() }), ("magic alone", { $0.prefix(4) }), ("cut", { $0.dropLast() }),
+    ("longer", { $0 + Data([0]) }), ("other version", { Data("ERO2".utf8) + $0.dropFirst(4) }),
+    ("flipped", { $0.prefix(16) + Data([$0[16] ^ 1]) + $0.dropFirst(17) }), ("text", { _ in Data("hello".utf8) }),
+    ("too large", { _ in Data(count: 1 << 20) }),
+  ]
+
+  @Test(arguments: damages.indices) func `damaged note is everything`(_ index: Int) async throws {
+    let (name, change) = Self.damages[index]
+    await filled().close()
+    #expect(journal.write([.tag("feed")]) != nil)
+    let note = try #require(Self.notes(in: folder).first)
+    try change(Data(contentsOf: note)).write(to: note)
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    #expect(await Self.left(store).isEmpty, "\(name)")
+    #expect(Self.notes(in: folder).isEmpty, "\(name)")
+    store.put(Sample.entry("/b", account: "eve"))
+    await store.flush()
+    #expect(await Self.left(store) == ["/b"], "\(name)")
+  }
+
+  @Test(arguments: ["short", "folder", "link"]) func `foreign thing is no note`(_ kind: String) async throws {
+    await filled().close()
+    let name = "errand-cache.owed-" + (kind == "short" ? "12" : String(repeating: "a", count: 32))
+    let path = folder.url.appending(path: name)
+    switch kind {
+    case "folder": try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+    case "link":
+      try FileManager.default.createSymbolicLink(at: path, withDestinationURL: folder.url.appending(path: "elsewhere"))
+    default: try Data("text".utf8).write(to: path)
+    }
+    #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/a", "/b"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).contains(name))
+  }
+
+  @Test func `removal that cannot be written down is said`() async throws {
+    try Data("file".utf8).write(to: folder.url)
+    let store = SQLiteStore(folder: folder.url.appending(path: "cache"))
+    #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
+    store.remove(.account(Sample.digest("account ada")))
+    #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .pending)
+    let cache = ResponseCache(store: store)
+    await cache.removeAll(account: "ada")
+    #expect(await cache.removals() == .pending)
+    try FileManager.default.removeItem(at: folder.url)
+    while await store.list().isEmpty {
+      store.put(Sample.entry("/b", account: "eve"))
+    }
+    #expect(await cache.removals(patience: .seconds(30)) == .done)
+  }
+
+  @Test func `every kind is read as it was written`() throws {
+    let key = Sample.key("/a", account: "ada")
+    let all: [CacheSelection] = [
+      .key(key), .variant(key, Sample.digest("variant")), .target(key.target), .account(key.account), .all,
+      .host("a.example.com"), .tag("北"), .olderThan(WallTime(milliseconds: -7)),
+    ]
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let name = try #require(journal.write(all))
+    let notes = try #require(journal.read(but: nil))
+    #expect(notes.removals == all && notes.names == [name])
+    #expect(journal.read(but: name)?.names == [])
+    journal.remove(notes.names)
+    #expect(Self.notes(in: folder).isEmpty)
+    #expect(journal.write(Array(repeating: .variant(key, key.target), count: 4_000)) != nil)
+    #expect(journal.read(but: nil)?.removals == [.all])
+    journal.empty()
+    #expect(Self.notes(in: folder).isEmpty)
+  }
+
+  @Test func `missing folder takes nothing`() {
+    #expect(journal.write([.all]) == nil)
+    #expect(journal.read(but: nil) == nil)
+  }
+}
