@@ -45,6 +45,30 @@ import Testing
     #expect(abs(await store.size().bytes - folder.bytes) <= 4_096)
   }
 
+  @Test func `reader that stands still does not let the log grow`() async throws {
+    let folder = TestFolder()
+    let limit = 2 << 20
+    let store = SQLiteStore(folder: folder.url, limit: limit)
+    store.put(Sample.entry("/old"))
+    await store.flush()
+    let reader = try SQLiteDatabase(path: StoreFolder(folder.url).index, isReadOnly: true) { true }
+    try reader.run("BEGIN")
+    #expect(try reader.number("SELECT count(*) FROM entry") == 1)
+    for index in 0..<100 {
+      store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(20_000)))
+      if index % 10 == 9 { await store.flush() }
+    }
+    store.remove(.key(Sample.key("/old")))
+    await store.flush()
+    #expect(folder.logBytes <= limit / 8 * 3)
+    #expect(await store.isMissing(Sample.key("/old")))
+    try reader.run("COMMIT")
+    store.put(Sample.entry("/new"))
+    await store.flush()
+    #expect(await store.text(Sample.key("/new")) == "body")
+    #expect(folder.bytes <= limit + limit / 10)
+  }
+
   @Test func `smaller limit takes effect`() async {
     let folder = TestFolder()
     let large = SQLiteStore(folder: folder.url, limit: 16 << 20)

@@ -25,6 +25,9 @@ final class TestFolder: Sendable {
   /// The same without the log of the index.
   var bytesBesideLog: Int { Self.bytes(of: files.filter { !$0.path().hasSuffix("-wal") }) }
 
+  /// The bytes of the log of the index.
+  var logBytes: Int { Self.bytes(of: files.filter { $0.path().hasSuffix("-wal") }) }
+
   private static func bytes(of files: [URL]) -> Int {
     files.reduce(0) { sum, file in
       let attributes = try? FileManager.default.attributesOfItem(atPath: file.path())

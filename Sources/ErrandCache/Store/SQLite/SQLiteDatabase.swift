@@ -51,6 +51,16 @@ final class SQLiteDatabase {
     return try statement.step() ? statement.text(0) : nil
   }
 
+  /// Brings the log into the database and cuts it off; false where another process keeps it from that.
+  /// - Parameters:
+  ///   - least: How long each of the locks it takes is waited for, whoever waits for us.
+  ///   - most: How long at most.
+  func cutLog(waiting least: Duration, atMost most: Duration) throws(SQLiteFailure) -> Bool {
+    (patience.least, patience.most) = (least, most)
+    defer { (patience.least, patience.most) = (.zero, SQLitePatience.longest) }
+    return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+  }
+
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

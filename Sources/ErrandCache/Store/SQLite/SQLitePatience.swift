@@ -4,7 +4,11 @@ import Foundation
 
 /// How long a statement waits for another process: up to five seconds, and shorter where somebody waits for us.
 final class SQLitePatience {
-  private static let most = Duration.seconds(5)
+  /// However many wait for us, a wait is not given up before.
+  var least = Duration.zero
+  /// The longest wait.
+  var most = SQLitePatience.longest
+  static let longest = Duration.seconds(5)
   private let gives: () -> Bool
   private var began = MonotonicInstant(nanoseconds: 0)
 
@@ -12,7 +16,8 @@ final class SQLitePatience {
 
   private func waitsOn(_ round: Int32) -> Bool {
     if round == 0 { began = .now }
-    guard !gives(), began.duration(to: .now) < Self.most else { return false }
+    let waited = began.duration(to: .now)
+    guard waited < most, waited < least || !gives() else { return false }
     usleep(round < 5 ? 200 : 1_000)
     return true
   }

@@ -22,7 +22,8 @@ public final class SQLiteStore: CacheStore {
   /// - Parameters:
   ///   - folder: Where to keep it; made where it is missing. Whoever shares it must use the same library.
   ///   - limit: How many bytes everything in the folder may take, the index too; one MiB at the least. It is held to
-  ///     within 10 %, but for the log of the index while several processes use the folder at the same moment.
+  ///     within 10 %; while several processes use the folder at the same moment the log of the index may be about
+  ///     twice as long as otherwise, which is an eighth of the limit and 4 MiB at the most.
   ///   - entryLimit: How many bytes one entry may take, half of the limit at the most; nil for 5 % of the limit. A larger
   ///     one is not kept.
   ///   - sealing: Seals the bodies; nil writes them as they are. Entries of the other kind are not used.

@@ -11,11 +11,11 @@ extension StoreIndex {
   /// Evicts what was not used for longest, and gives pages back to the disk, until an entry has its place. Outside a
   /// transaction; each step is one of its own, and `pause` runs after each.
   func makeRoom(_ cost: StoreCost, pause: () -> Void) throws(SQLiteFailure) {
-    if settings.folder.logLength > settings.logLimit { try shortenLog() }
     var space = try space()
     if !space.holds(cost) {
       while !space.isTrimmed(cost), try evictSome(cost) {
         pause()
+        guard try holdsLog() else { throw .busy }
         space = try self.space()
       }
     }
@@ -28,18 +28,27 @@ extension StoreIndex {
     var rest = pages ?? 0
     if pages == nil { rest = try number(.freePages) }
     guard rest > 0 || pages == nil else { return }
+    var isLogHeld = true
     while rest > 0 {
-      let step = min(rest, settings.framesPerTransaction)
+      // A page that is moved takes others along.
+      let step = min(rest, max(1, settings.framesPerTransaction / 4))
       try database.run("PRAGMA incremental_vacuum(\(step))")
       rest -= step
       pause()
+      if isLogHeld { isLogHeld = try holdsLog() }
+      // What is to leave no trace is given back however long the log becomes.
+      if !isLogHeld, pages != nil { throw .busy }
     }
-    try shortenLog()
+    _ = try database.cutLog(waiting: .milliseconds(10), atMost: SQLitePatience.longest)
   }
 
-  /// Brings the log into the index and cuts it off. Without effect where another process reads from it for long.
-  func shortenLog() throws(SQLiteFailure) {
-    try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  /// Whether the log is within its limit, cut off where it was not; false where another process keeps it from that.
+  ///
+  /// SQLite begins the log anew only at a moment when nobody reads from it. Where several processes read all the time
+  /// there is none, and each transaction makes it longer: so nothing is written until one is made.
+  func holdsLog() throws(SQLiteFailure) -> Bool {
+    guard settings.folder.logLength > settings.logLimit else { return true }
+    return try database.cutLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
   }
 
   /// Evicts a few entries; false where there are none.

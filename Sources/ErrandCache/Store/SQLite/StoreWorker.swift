@@ -28,6 +28,8 @@ final class StoreWorker {
   private var batch: [PendingWrites.Numbered] = []
   private var busySince: MonotonicInstant?
   private var retry: MonotonicInstant?
+  /// Whether another process has kept the log too long for a while, as one does that stands still in a read.
+  private var isLogStuck = false
   private var uses: [Int64: WallTime] = [:]
   private var ownSalt: Digest?
   private var isSaltMadeUp = false
@@ -202,6 +204,7 @@ final class StoreWorker {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
     while !rest.isEmpty {
       let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
+      guard try index.holdsLog() else { throw .busy }
       try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
       rest = rest.dropFirst(some.count)
       pause()
@@ -217,6 +220,7 @@ final class StoreWorker {
       job(self)
       return finish()
     }
+    let began = MonotonicInstant.now
     notesRemovals = true
     defer { notesRemovals = false }
     do throws(SQLiteFailure) {
@@ -225,7 +229,7 @@ final class StoreWorker {
     } catch {
       switch error.meaning {
       case .busy where !isBusyForLong():
-        noteRemovalsIfBusy()
+        noteRemovals(afterTryingSince: min(busySince ?? began, began))
         retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
       case .busy, .broken, .surroundings:
         salvage()
@@ -234,11 +238,10 @@ final class StoreWorker {
     }
   }
 
-  /// Writes removals of many entries down at once, and those of single ones where it was not only a read that came
-  /// between.
-  private func noteRemovalsIfBusy() {
-    let isBusy = !mailbox.hasReads || busySince.map { $0.duration(to: .now) > .seconds(1) } ?? false
-    if mailbox.pending(\.hasUnnotedPurge) || isBusy && mailbox.pending(\.removalState) == .pending { noteRemovals() }
+  /// Writes removals of many entries down at once, and those of single ones after a second.
+  private func noteRemovals(afterTryingSince began: MonotonicInstant) {
+    let isLong = began.duration(to: .now) > .seconds(1)
+    if mailbox.pending(\.hasUnnotedPurge) || isLong && mailbox.pending(\.removalState) == .pending { noteRemovals() }
   }
 
   private func finish() {
@@ -261,6 +264,16 @@ final class StoreWorker {
     if index.isGone { throw .noFolder }
     try index.sweepOnce()
     let writes = batch.map { prepared($0.write) }
+    if try logHasRoom(index) {
+      try apply(writes, to: index)
+    } else {
+      try index.transaction { () throws(SQLiteFailure) in for write in writes { try write.apply(index, fits: false) } }
+    }
+    notesRemovals = false
+    if writes.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
+  }
+
+  private func apply(_ writes: [PreparedWrite], to index: StoreIndex) throws(SQLiteFailure) {
     var cost = StoreCost.none
     for write in writes { cost += write.cost }
     let isFull = try !index.space().holds(cost)
@@ -275,8 +288,18 @@ final class StoreWorker {
       }
       if isDone { break }
     }
-    notesRemovals = false
-    if writes.contains(where: \.leavesTraces) { try index.giveBack(pause: pause) }
+  }
+
+  /// Whether the log can take entries. Where it cannot, that is waited for; after two seconds they are let go, and
+  /// removals alone are carried out.
+  private func logHasRoom(_ index: StoreIndex) throws(SQLiteFailure) -> Bool {
+    if try index.holdsLog() {
+      isLogStuck = false
+      return true
+    }
+    isLogStuck = isLogStuck || busySince.map { $0.duration(to: .now) > .seconds(2) } ?? false
+    guard isLogStuck else { throw .busy }
+    return false
   }
 
   private func prepared(_ write: PendingWrites.Write) -> PreparedWrite {
