@@ -19,19 +19,21 @@ final class DownloadSink: BodySink {
     var failure: (any Error)?
   }
 
-  private struct State: Sendable {
+  private struct State: CommittingState {
     var report = Report()
     var expected: Int64?
     var flow: BodyFlow?
     /// Pieces that came while the part was being emptied.
     var held = Data()
     var isPreparing = false
-    var isCommitting = false
     var isPaused = false
-    var uncommitted: Int64 = 0
-    var lastCommit: MonotonicInstant
+    var commits: CommitPace
     var limiter: RateLimiter?
-    var rule = CommitRule(total: nil)
+
+    var failure: (any Error)? {
+      get { report.failure }
+      set { report.failure = newValue }
+    }
   }
 
   private let run: DownloadRun
@@ -41,9 +43,11 @@ final class DownloadSink: BodySink {
   init(_ run: DownloadRun, _ ask: RangeAsk) {
     self.run = run
     self.ask = ask
+    let now = run.timers.now
     state = Locked(
       State(
-        lastCommit: run.timers.now, limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: run.timers.now) }))
+        commits: CommitPace(CommitRule(total: nil), at: now),
+        limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: now) }))
   }
 
   /// How it went; once the exchange is over and the disk lane has done what it was given.
@@ -124,12 +128,9 @@ final class DownloadSink: BodySink {
     let now = run.timers.now
     let (commits, delay, goesOn) = state.withLock { state -> (Bool, Duration?, Bool) in
       state.report.received += count
-      state.uncommitted += count
-      let isDue = state.rule.isDue(uncommitted: state.uncommitted, since: state.lastCommit.duration(to: now))
-      let commits = isDue && !state.isCommitting
-      if commits { state.isCommitting = true }
+      let commits = state.commits.took(count, at: now)
       let delay = state.limiter?.take(count, at: now)
-      if state.rule.mustWait(uncommitted: state.uncommitted) || delay != nil { state.isPaused = true }
+      if state.commits.mustWait || delay != nil { state.isPaused = true }
       return (commits, delay, !state.isPaused)
     }
     if commits { run.disk.run { self.commit() } }
@@ -151,7 +152,7 @@ final class DownloadSink: BodySink {
   /// Room is set aside before a byte is taken.
   private func prepare(_ total: Int64?, _ begin: @escaping @Sendable () throws -> Void = {}) {
     state.withLock {
-      $0.rule = CommitRule(total: total)
+      $0.commits.rule = CommitRule(total: total)
       $0.isPreparing = true
     }
     run.disk.run {
@@ -161,7 +162,7 @@ final class DownloadSink: BodySink {
         try begin()
         try self.run.reserve(total)
         isUnlisted = self.run.isUnlisted(total)
-        if isUnlisted { self.state.withLock { $0.isCommitting = true } }
+        if isUnlisted { self.state.withLock { $0.commits.begin() } }
         try self.takeHeld()
       } catch {
         self.fail(error)
@@ -187,21 +188,7 @@ final class DownloadSink: BodySink {
   }
 
   private func commit() {
-    var isBehind = true
-    while isBehind {
-      let before = state.withLock { $0.uncommitted }
-      do {
-        try run.commit()
-      } catch {
-        fail(error)
-      }
-      isBehind = state.withLock { state in
-        state.uncommitted -= before
-        state.lastCommit = run.timers.now
-        state.isCommitting = state.report.failure == nil && state.rule.mustWait(uncommitted: state.uncommitted)
-        return state.isCommitting
-      }
-    }
+    run.commit(state)
     resume()
   }
 
@@ -217,7 +204,7 @@ final class DownloadSink: BodySink {
     let flow = state.withLock { state -> BodyFlow? in
       guard state.isPaused else { return nil }
       if state.report.failure == nil {
-        if state.isPreparing || state.rule.mustWait(uncommitted: state.uncommitted) { return nil }
+        if state.isPreparing || state.commits.mustWait { return nil }
         if !byTimer, state.limiter?.isHolding(at: run.timers.now) == true { return nil }
       }
       state.isPaused = false

@@ -11,15 +11,12 @@ final class SegmentPace: Sendable {
     var isTimed: Bool
   }
 
-  fileprivate struct State: Sendable {
+  fileprivate struct State: CommittingState {
     var failure: (any Error)?
     var bytes: Int64
     var told: MonotonicInstant
-    var uncommitted: Int64 = 0
-    var lastCommit: MonotonicInstant
-    var isCommitting = false
+    var commits: CommitPace
     var limiter: RateLimiter?
-    let rule: CommitRule
     var held: [Int: Held] = [:]
   }
 
@@ -34,8 +31,8 @@ final class SegmentPace: Sendable {
     self.run = run
     state = Locked(
       State(
-        bytes: there, told: now, lastCommit: now,
-        limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: now) }, rule: CommitRule(total: total)))
+        bytes: there, told: now, commits: CommitPace(CommitRule(total: total), at: now),
+        limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: now) }))
   }
 
   /// Why the part takes nothing more.
@@ -56,7 +53,7 @@ final class SegmentPace: Sendable {
     let (commits, tells, delay, goesOn) = state.withLock { state -> (Bool, Bool, Duration?, Bool) in
       let (commits, tells) = state.count(count, at: now)
       let delay = state.limiter?.take(count, at: now)
-      let waits = state.rule.mustWait(uncommitted: state.uncommitted) || delay != nil
+      let waits = state.commits.mustWait || delay != nil
       if waits { state.held[number] = Held(flow: flow, isTimed: delay != nil) }
       return (commits, tells, delay, !waits)
     }
@@ -71,7 +68,7 @@ final class SegmentPace: Sendable {
   private func timePassed(_ number: Int) {
     let flow = state.withLock { state -> BodyFlow? in
       state.held[number]?.isTimed = false
-      if state.failure == nil, state.rule.mustWait(uncommitted: state.uncommitted) { return nil }
+      if state.failure == nil, state.commits.mustWait { return nil }
       return state.held.removeValue(forKey: number)?.flow
     }
     flow?.resume()
@@ -80,21 +77,7 @@ final class SegmentPace: Sendable {
   // MARK: - On the disk lane
 
   private func commit() {
-    var isBehind = true
-    while isBehind {
-      let before = state.withLock { $0.uncommitted }
-      do {
-        try run.commit()
-      } catch {
-        state.withLock { if $0.failure == nil { $0.failure = error } }
-      }
-      isBehind = state.withLock { state in
-        state.uncommitted -= before
-        state.lastCommit = run.timers.now
-        state.isCommitting = state.failure == nil && state.rule.mustWait(uncommitted: state.uncommitted)
-        return state.isCommitting
-      }
-    }
+    run.commit(state)
     resumeAll()
   }
 
@@ -102,7 +85,7 @@ final class SegmentPace: Sendable {
   private func resumeAll() {
     let flows = state.withLock { state -> [BodyFlow] in
       let hasFailed = state.failure != nil
-      if !hasFailed, state.rule.mustWait(uncommitted: state.uncommitted) { return [] }
+      if !hasFailed, state.commits.mustWait { return [] }
       let numbers = state.held.filter { hasFailed || !$0.value.isTimed }.map(\.key)
       return numbers.compactMap { state.held.removeValue(forKey: $0)?.flow }
     }
@@ -114,10 +97,7 @@ extension SegmentPace.State {
   /// Whether a commit has to begin, and whether it is time to tell.
   fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (commits: Bool, tells: Bool) {
     bytes += count
-    uncommitted += count
-    let isDue = rule.isDue(uncommitted: uncommitted, since: lastCommit.duration(to: now))
-    let commits = isDue && !isCommitting
-    if commits { isCommitting = true }
+    let commits = commits.took(count, at: now)
     let tells = told.duration(to: now) >= SegmentPace.interval
     if tells { told = now }
     return (commits, tells)
