@@ -97,3 +97,14 @@ choices.maximumBytes = 4 << 30
 choices.permissions = 0o600
 // snippet.end
 _ = choices
+
+// snippet.bandwidth
+let line = Bandwidth(bytesPerSecond: 4 << 20)
+let shared = DownloadQueue(client, width: 3)
+for id in [18, 19, 20] {
+  var choices = Download.into(folder)
+  choices.bandwidth = line
+  shared.add(FileDownload("/films/\(id).mp4", choices))
+}
+// snippet.end
+for film in shared.downloads { _ = try await film.value() }

@@ -63,13 +63,15 @@ public struct Download: Sendable {
   /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and
   /// ``resumes`` holds.
   public var parallel = 1
-  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Each download has a limit
-  /// of its own.
+  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Several
+  /// downloads share a limit by ``bandwidth``; where both are there, both hold.
   public var bytesPerSecond: Int64?
   /// The most bytes that the file may have; nil for no limit. More end the call with the code `tooLarge` and remove the
   /// part: before a byte is written where the length is announced, else as soon as they come. A background download,
   /// whose bytes the system takes, does not look at it.
   public var maximumBytes: Int64?
+  /// A limit of speed that this download shares with all that have the same one; nil for none.
+  public var bandwidth: Bandwidth?
   /// Who may read and write the file, as `chmod` has it. The part is its owner's alone whatever this says.
   public var permissions: UInt16 = 0o644
   /// Gives another URL for the same file where the server refuses with 401, 403, 404 or 410, such as for a signed link

@@ -97,6 +97,7 @@ enum BackgroundDecision {
     if request.body != nil { return "has a body; the system sends none with a download" }
     if !redirects.isFollowing { return "follows no redirects, and the system follows them by itself" }
     if download.bytesPerSecond != nil { return "has a limit of speed; leave `bytesPerSecond` out" }
+    if download.bandwidth != nil { return "has a limit of speed; leave `bandwidth` out" }
     if download.freshURL != nil { return "has a `freshURL`, which nobody could ask once the app has ended" }
     if download.whenBusy == .wait { return "waits for another download of its file; leave `whenBusy` at `.fail`" }
     return nil

@@ -23,7 +23,7 @@ public import Foundation
 /// |---|---|
 /// | place, `replaces`, `permissions`, `checksum`, `digests`, `resource` | honoured |
 /// | `resumes`, `takeUps`, `parallel` | the system's; it goes on within one download only |
-/// | `bytesPerSecond`, `freshURL`, `whenBusy` other than `.fail` | refused |
+/// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | refused |
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine

@@ -28,7 +28,7 @@ final class DownloadSink: BodySink {
     var isPreparing = false
     var isPaused = false
     var commits: CommitPace
-    var limiter: RateLimiter?
+    var throttle: DownloadThrottle
 
     var failure: (any Error)? {
       get { report.failure }
@@ -47,7 +47,7 @@ final class DownloadSink: BodySink {
     state = Locked(
       State(
         commits: CommitPace(CommitRule(total: nil), at: now),
-        limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: now) }))
+        throttle: DownloadThrottle(run.download, at: now)))
   }
 
   /// How it went; once the exchange is over and the disk lane has done what it was given.
@@ -129,7 +129,7 @@ final class DownloadSink: BodySink {
     let (commits, delay, goesOn) = state.withLock { state -> (Bool, Duration?, Bool) in
       state.report.received += count
       let commits = state.commits.took(count, at: now)
-      let delay = state.limiter?.take(count, at: now)
+      let delay = state.throttle.take(count, at: now)
       if state.commits.mustWait || delay != nil { state.isPaused = true }
       return (commits, delay, !state.isPaused)
     }
@@ -205,7 +205,7 @@ final class DownloadSink: BodySink {
       guard state.isPaused else { return nil }
       if state.report.failure == nil {
         if state.isPreparing || state.commits.mustWait { return nil }
-        if !byTimer, state.limiter?.isHolding(at: run.timers.now) == true { return nil }
+        if !byTimer, state.throttle.isHolding(at: run.timers.now) { return nil }
       }
       state.isPaused = false
       return state.flow

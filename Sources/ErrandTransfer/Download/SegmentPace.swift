@@ -16,7 +16,7 @@ final class SegmentPace: Sendable {
     var bytes: Int64
     var told: MonotonicInstant
     var commits: CommitPace
-    var limiter: RateLimiter?
+    var throttle: DownloadThrottle
     var held: [Int: Held] = [:]
   }
 
@@ -32,7 +32,7 @@ final class SegmentPace: Sendable {
     state = Locked(
       State(
         bytes: there, told: now, commits: CommitPace(CommitRule(total: total), at: now),
-        limiter: run.download.bytesPerSecond.map { RateLimiter($0, at: now) }))
+        throttle: DownloadThrottle(run.download, at: now)))
   }
 
   /// Why the part takes nothing more.
@@ -52,7 +52,7 @@ final class SegmentPace: Sendable {
     let now = run.timers.now
     let (commits, tells, delay, goesOn) = state.withLock { state -> (Bool, Bool, Duration?, Bool) in
       let (commits, tells) = state.count(count, at: now)
-      let delay = state.limiter?.take(count, at: now)
+      let delay = state.throttle.take(count, at: now)
       let waits = state.commits.mustWait || delay != nil
       if waits { state.held[number] = Held(flow: flow, isTimed: delay != nil) }
       return (commits, tells, delay, !waits)

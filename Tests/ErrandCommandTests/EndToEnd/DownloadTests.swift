@@ -106,6 +106,19 @@ import Testing
     }
   }
 
+  @Test func `a limit is for all files together`() async throws {
+    let server = try LoopbackServer { _ in .generated(count: 250_000) }
+    try await DownloadFolder.with { folder async throws in
+      let start = ContinuousClock.now
+      let run = try await folder.download(
+        server.url + "/a", server.url + "/b", "-d", folder.path, "--limit-rate", "400000")
+      #expect(run.status == 0, "\(run.error)")
+      #expect(try folder.names() == ["a", "b"])
+      // A tenth of a second's worth is free, and what each line has last.
+      #expect(ContinuousClock.now - start >= .milliseconds(700))
+    }
+  }
+
   @Test(arguments: [false, true])
   func `an expired link is renewed`(byPage: Bool) async throws {
     let server = try RangeServer { number in

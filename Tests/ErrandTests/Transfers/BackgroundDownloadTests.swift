@@ -208,13 +208,15 @@ import Testing
     let plain = Download.to(fixture.place("film.bin"))
     var slow = plain
     slow.bytesPerSecond = 1_000
+    var sharing = plain
+    sharing.bandwidth = Bandwidth(bytesPerSecond: 1_000)
     var renewed = plain
     renewed.freshURL = { _ in "" }
     var waiting = plain
     waiting.whenBusy = .wait
     let odd = [
       Odd(method: .post, body: .text("x"), download: plain), Odd(redirects: .never, download: plain),
-      Odd(download: slow), Odd(download: renewed), Odd(download: waiting), Odd(),
+      Odd(download: slow), Odd(download: sharing), Odd(download: renewed), Odd(download: waiting), Odd(),
     ]
     for request in odd {
       let error = await #expect(throws: APIError.self) { try await downloads.start(request) }

@@ -2,6 +2,7 @@ import Errand
 import ErrandSupport
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// What is told of progress, and how fast bytes may come.
@@ -60,6 +61,33 @@ import Testing
     _ = try await fixture.send { $0.bytesPerSecond = 2_000_000 }.result.get()
     #expect(fixture.isRight())
     #expect(ContinuousClock.now - start >= .milliseconds(380))
+  }
+
+  @Test(arguments: [1, 3]) func `downloads share a limit`(parallel: Int) async throws {
+    let clock = ManualClock()
+    let fixture = try DownloadFixture(configuration: DownloadFixture.configuration(clock))
+    let bandwidth = Bandwidth(bytesPerSecond: 1_000_000)
+    let calls = ["one.bin", "two.bin"].map { name in
+      var download = Download.to(fixture.place(name))
+      download.bandwidth = bandwidth
+      download.parallel = parallel
+      return fixture.client.download(FileDownload(fixture.server.url, download))
+    }
+    var elapsed = Duration.zero
+    while true {
+      let left = calls.count { $0.phase != .ended }
+      if left == 0 { break }
+      let isHeld = await eventually { clock.pending >= left || calls.count { $0.phase != .ended } < left }
+      try #require(isHeld)
+      clock.advance(by: .milliseconds(20))
+      elapsed += .milliseconds(20)
+    }
+    for (call, name) in zip(calls, ["one.bin", "two.bin"]) {
+      #expect(try await call.value().bytes == 3_000_000)
+      #expect(try fixture.resource.firstDifference(Data(contentsOf: fixture.place(name))) == nil)
+    }
+    // A tenth of a second's worth is free, and what each line has last.
+    #expect(elapsed >= .seconds(4), "\(elapsed)")
   }
 
   @Test func `limit of one byte can be cancelled`() async throws {

@@ -12,11 +12,7 @@ struct RateLimiterTests {
     var count: Int64 = 0
     while count < 5_000_000 {
       count += piece
-      if let pause = limiter.take(piece, at: now) {
-        #expect(limiter.isHolding(at: now))
-        now = now.advanced(by: pause)
-        #expect(!limiter.isHolding(at: now))
-      }
+      if let pause = limiter.take(piece, at: now) { now = now.advanced(by: pause) }
       if piece == 1, count == 200_000 { break }
     }
     // A tenth of a second's worth is free.

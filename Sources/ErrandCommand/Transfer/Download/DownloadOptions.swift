@@ -24,7 +24,7 @@ struct DownloadOptions: Sendable {
   var parallel = 1
   /// How many files are fetched side by side.
   var width = 4
-  /// The most bytes in a second, of each file.
+  /// The most bytes in a second, of all files together.
   var bytesPerSecond: Int64?
   /// Where to get another URL from when the first is refused.
   var refresh: FreshLink?

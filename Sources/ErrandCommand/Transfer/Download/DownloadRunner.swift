@@ -15,6 +15,7 @@ final class DownloadRunner: Sendable {
   private let options: DownloadOptions
   private let client: APIClient
   private let display: ProgressDisplay?
+  private let bandwidth: Bandwidth?
   private let state = Locked(State())
 
   /// Makes a runner.
@@ -25,6 +26,7 @@ final class DownloadRunner: Sendable {
     self.options = options
     self.client = client
     self.display = display
+    bandwidth = options.bytesPerSecond.map { Bandwidth(bytesPerSecond: $0) }
   }
 
   /// Whether the user has ended it.
@@ -104,7 +106,7 @@ final class DownloadRunner: Sendable {
     let freshURL = options.refresh.map { link -> (@Sendable (HTTPResponse) async throws -> String) in
       { [client] _ in try await link.url(for: job.url, client) }
     }
-    return ShellDownload(job: job, options: options, freshURL: freshURL)
+    return ShellDownload(job: job, options: options, bandwidth: bandwidth, freshURL: freshURL)
   }
 
   // MARK: - Showing

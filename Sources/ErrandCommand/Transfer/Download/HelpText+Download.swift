@@ -32,7 +32,7 @@ extension HelpText {
     how fast
       --parallel N        up to N ranges of a file at once may be asked for, where that is safe
       --files N           up to N files at once; 4 if nothing is said
-      --limit-rate RATE   at most so many bytes a second of each file: 500k, 2M, 1.5G
+      --limit-rate RATE   at most so many bytes a second, all files together: 500k, 2M, 1.5G
       --timeout SECONDS   for each file as a whole; no limit if nothing is said. 10 s to connect and
                           60 s of silence end it in any case
 

@@ -5,6 +5,8 @@ import ErrandChecksum
 struct ShellDownload: APIRequest {
   let job: DownloadJob
   let options: DownloadOptions
+  /// The limit of speed that all files share.
+  let bandwidth: Bandwidth?
   /// Gives another URL where the first is refused.
   let freshURL: (@Sendable (HTTPResponse) async throws -> String)?
 
@@ -31,7 +33,7 @@ struct ShellDownload: APIRequest {
     download.digests = .standard
     download.whenBusy = options.waits ? .wait : .fail
     download.parallel = options.parallel
-    download.bytesPerSecond = options.bytesPerSecond
+    download.bandwidth = bandwidth
     download.freshURL = freshURL
     return download
   }
