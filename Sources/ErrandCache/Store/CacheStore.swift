@@ -55,7 +55,7 @@ public protocol CacheStore: Sendable {
   func flush() async
 
   /// How far what was removed before has come. Where nobody says anything else: ``RemovalState/done``, as in a store
-  /// that removes at once.
+  /// that removes at once. A store around another one asks that one.
   ///
   /// - Parameters:
   ///   - call: A wait ends with it.

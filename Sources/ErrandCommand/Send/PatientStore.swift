@@ -35,4 +35,8 @@ struct PatientStore: CacheStore {
   func size() async -> CacheSize { await base.size() }
 
   func flush() async { await base.flush() }
+
+  func removals(call: CallState, patience: Duration) async -> RemovalState {
+    await base.removals(call: call, patience: patience)
+  }
 }

@@ -115,7 +115,11 @@ final class StoreWorker {
       try remove(removals, from: opened, pause: {})
       settle()
     }
-    settings.folder.journal.remove(others.names)
+    if !others.names.isEmpty {
+      // What was removed is on the disk itself before nobody knows of it any more.
+      _ = try? opened.database.cutLog(waiting: .milliseconds(10), atMost: .seconds(1))
+      settings.folder.journal.remove(others.names)
+    }
     index = opened
     return opened
   }
