@@ -1,7 +1,8 @@
 import ErrandCore
 import Foundation
 
-/// What is kept of an answer until its file is checked: no field that could hold a secret, and of the URL the origin.
+/// What is kept of an answer until its end is told: no cookie and no other field that nobody asks for, and of the URL
+/// the origin.
 struct BackgroundAnswer: Sendable, Hashable, Codable {
   private let status: Int
   private let fields: [String: [String]]
@@ -13,11 +14,17 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
     "Repr-Digest", "Transfer-Encoding",
   ]
 
-  init(_ head: ResponseHead, _ url: HTTPURL) {
+  /// What an app may want of the answer to an upload besides: where the new thing is, and which version of it.
+  private static let keptOfUploads: [HTTPFieldName] = [
+    "Location", "Content-Location", "ETag", "Last-Modified", "Retry-After",
+  ]
+
+  init(_ head: ResponseHead, _ url: HTTPURL, to kind: BackgroundKind) {
+    let kept = kind == .upload ? Self.kept + Self.keptOfUploads : Self.kept
     status = head.status
     origin = "\(url.origin)/"
     fields = Dictionary(
-      Self.kept.filter { head.fields.contains($0) }.map { ($0.rawValue, head.fields.values(of: $0)) },
+      kept.filter { head.fields.contains($0) }.map { ($0.rawValue, head.fields.values(of: $0)) },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -6,22 +6,17 @@ struct BackgroundCheck {
   /// How much of a refused answer comes with its error, in bytes.
   static let refusedLimit = 1 << 20
 
-  let record: BackgroundRecord
+  let record: BackgroundDownloadRecord
   let answer: BackgroundAnswer
   let algorithms: [DigestAlgorithm]
 
-  /// Status, content type, scheme and length: in this order, so that an error page is told as what it is.
+  /// All but the checksums, the length last.
   /// - Parameters:
   ///   - length: The length of the file in bytes.
   ///   - start: The first bytes of it, at most ``refusedLimit``.
   func judge(length: Int64, start: Data) throws(APIError) {
-    guard let response = answer.response(start) else { throw .backgroundLost("its record is damaged") }
-    if record.isSecure, response.url.scheme != .https {
-      throw APIError(
-        .redirect, .redirectRefused, "The system followed a redirect from https to http; the file was deleted.")
-    }
-    try Validating.checkStatus(of: response, by: record.statusRule)
-    try Validating.checkContentType(of: response, among: record.contentTypes)
+    guard let response = answer.response(start) else { throw .backgroundLost("its record is damaged", .download) }
+    try record.judge(response)
     if let total, total != length {
       throw APIError(
         .transfer, .resumeMismatch, "The file has \(length) bytes, and the server announced \(total).")

@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// What is done with a background download: functions of what its record says and what the system tells.
+/// What is done with a transfer in the background: functions of what its record says and what the system tells.
 enum BackgroundDecision {
-  typealias Phase = BackgroundRecord.Phase
+  typealias Phase = BackgroundPhase
 
   /// What is done with a record that an earlier process has left.
   enum Launch: Sendable, Hashable {
@@ -55,16 +55,16 @@ enum BackgroundDecision {
     }
   }
 
-  /// What is told where the system says that a download is over; nil where nothing is, or where it is told once the file
+  /// What is told where the system says that a transfer is over; nil where nothing is, or where it is told once the file
   /// is checked.
-  static func failure(_ phase: Phase?, _ end: BackgroundEnd) -> APIError? {
+  static func failure(_ phase: Phase?, _ end: BackgroundEnd, of kind: BackgroundKind) -> APIError? {
     switch phase {
     case nil, .came, .placing, .failed: nil
-    case .cancelling: .backgroundCancelled
+    case .cancelling: .backgroundCancelled(kind)
     case .running, .missed:
       switch end {
-      case .finished: .backgroundLost("the system brought no file")
-      case .cancelled(let words): .backgroundLost(words ?? "the system cancelled it")
+      case .finished: .backgroundLost("the system brought no \(kind.product)", kind)
+      case .cancelled(let words): .backgroundLost(words ?? "the system cancelled it", kind)
       case .failed(let failure): .mapping(failure, as: .transport)
       }
     }
@@ -83,8 +83,10 @@ enum BackgroundDecision {
   }
 
   /// Decides by the downloads that have not ended.
-  static func handOver(_ wanted: BackgroundRecord, among records: some Sequence<BackgroundRecord>) -> HandOver {
-    guard let other = records.first(where: { $0.target == wanted.target && !$0.hasFailed }) else { return .start }
+  static func handOver(
+    _ wanted: BackgroundDownloadRecord, among records: some Sequence<BackgroundDownloadRecord>
+  ) -> HandOver {
+    guard let other = records.first(where: { $0.target == wanted.target && !$0.phase.hasFailed }) else { return .start }
     return switch other.phase {
     case .missed: .replace(other.id)
     case .running, .came, .placing: other.asksForSame(as: wanted) ? .join(other.id) : .busy
@@ -92,10 +94,12 @@ enum BackgroundDecision {
     }
   }
 
+  static let followsNone = "follows no redirects, and the system follows them by itself"
+
   /// Why a download cannot be handed over; nil where it can.
   static func refusal(of download: Download, _ request: HTTPRequest, _ redirects: RedirectPolicy) -> String? {
-    if request.body != nil { return "has a body; the system sends none with a download" }
-    if !redirects.isFollowing { return "follows no redirects, and the system follows them by itself" }
+    if request.body != nil { return "has a body; the system sends none with a download, `BackgroundUploads` does" }
+    if !redirects.isFollowing { return followsNone }
     if download.bytesPerSecond != nil { return "has a limit of speed; leave `bytesPerSecond` out" }
     if download.bandwidth != nil { return "has a limit of speed; leave `bandwidth` out" }
     if download.freshURL != nil { return "has a `freshURL`, which nobody could ask once the app has ended" }
@@ -104,14 +108,21 @@ enum BackgroundDecision {
   }
 }
 
-extension BackgroundRecord {
-  fileprivate var hasFailed: Bool { if case .failed = phase { true } else { false } }
+extension BackgroundPhase {
+  fileprivate var hasFailed: Bool { if case .failed = self { true } else { false } }
 }
 
 extension APIError {
-  static let backgroundCancelled = APIError(.cancelled, .cancelled, "The download was cancelled.")
+  static func backgroundCancelled(_ kind: BackgroundKind) -> APIError {
+    APIError(.cancelled, .cancelled, "The \(kind) was cancelled.")
+  }
 
-  static func backgroundLost(_ reason: String) -> APIError {
-    APIError(.transfer, .interrupted, "The download did not end: \(reason). Start it again.")
+  static func backgroundLost(_ reason: String, _ kind: BackgroundKind) -> APIError {
+    let cure =
+      switch kind {
+      case .download: "Start it again."
+      case .upload: "The server may have it all the same: ask it, or start it again."
+      }
+    return APIError(.transfer, .interrupted, "The \(kind) did not end: \(reason). \(cure)")
   }
 }

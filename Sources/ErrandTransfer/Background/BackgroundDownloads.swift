@@ -26,7 +26,7 @@ public import Foundation
 /// | `bytesPerSecond`, `bandwidth`, `freshURL`, `whenBusy` other than `.fail` | refused |
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
-  private let engine: BackgroundEngine
+  private let engine: BackgroundEngine<BackgroundDownloadWork>
   private let ready: Task<Void, Never>
 
   /// Takes up what is under way and begins to listen.
@@ -55,9 +55,10 @@ public final class BackgroundDownloads: Sendable {
     files: any TransferFiles, home: String, onEnd: @escaping @Sendable (BackgroundDownload.Ending) async -> Void
   ) {
     self.client = client
-    let path = folder.path(percentEncoded: false)
-    let folder = BackgroundFolder(path: path.hasSuffix("/") ? String(path.dropLast()) : path, files: files)
-    let engine = BackgroundEngine(session, folder, algorithms, home: home, onEnd)
+    let work = BackgroundDownloadWork(algorithms: algorithms, home: home)
+    let engine = BackgroundEngine(work, session, BackgroundFolder(folder, files)) { id, tag, result in
+      await onEnd(.init(id: id, tag: tag, result: result))
+    }
     self.engine = engine
     ready = Task { try? await engine.begin() }
   }
@@ -73,7 +74,7 @@ public final class BackgroundDownloads: Sendable {
   ) async throws(APIError) -> BackgroundDownload where R.Response == DownloadedFile {
     await ready.value
     try await engine.begin()
-    let order = try await BackgroundHandOver(request, by: client)
+    let order = try await BackgroundDownloadHandOver(request, by: client)
     return try await engine.start(order, tag: tag)
   }
 

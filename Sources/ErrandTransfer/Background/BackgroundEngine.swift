@@ -2,14 +2,19 @@ import ErrandCore
 import ErrandSupport
 import Foundation
 
-/// Keeps the records of background downloads in step with what the system tells. What is to be done is decided by
+/// Keeps the records of transfers in the background in step with what the system tells. What is to be done is decided by
 /// ``BackgroundDecision``; disk and records are used on one lane.
-final class BackgroundEngine: Sendable {
+final class BackgroundEngine<Work: BackgroundWork>: Sendable {
+  typealias Record = Work.Record
+  typealias Value = Work.Handle.Value
+  /// Told the end of a transfer, by its id and tag.
+  typealias OnEnd = @Sendable (String, String?, Result<Value, APIError>) async -> Void
+
   private struct State: Sendable {
     var hasBegun = false
     /// Those whose end was not told.
-    var records: [String: BackgroundRecord] = [:]
-    var handles: [String: BackgroundDownload] = [:]
+    var records: [String: Record] = [:]
+    var handles: [String: Work.Handle] = [:]
     /// Whether everything was told at least once: what is missed then will not be told any more.
     var hasToldAll = false
     /// Whether everything was told, and nobody has waited for it.
@@ -20,22 +25,18 @@ final class BackgroundEngine: Sendable {
     var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
   }
 
-  private let session: any BackgroundSession
-  private let folder: BackgroundFolder
-  private let algorithms: [DigestAlgorithm]
-  private let home: String
-  private let onEnd: @Sendable (BackgroundDownload.Ending) async -> Void
-  private let lane = DiskLane()
+  let session: any BackgroundSession
+  let folder: BackgroundFolder<Record>
+  let work: Work
+  let lane = DiskLane()
+  private let onEnd: OnEnd
   private let state = Locked(State())
+  private var kind: BackgroundKind { Record.kind }
 
-  init(
-    _ session: any BackgroundSession, _ folder: BackgroundFolder, _ algorithms: [DigestAlgorithm], home: String,
-    _ onEnd: @escaping @Sendable (BackgroundDownload.Ending) async -> Void
-  ) {
+  init(_ work: Work, _ session: any BackgroundSession, _ folder: BackgroundFolder<Record>, _ onEnd: @escaping OnEnd) {
+    self.work = work
     self.session = session
     self.folder = folder
-    self.algorithms = algorithms
-    self.home = home
     self.onEnd = onEnd
   }
 
@@ -49,7 +50,7 @@ final class BackgroundEngine: Sendable {
       return !state.hasBegun
     }
     guard isFirst else { return }
-    let found: [BackgroundRecord]
+    let found: [Record]
     do {
       found = try await lane.value { try self.folder.load() }
     } catch {
@@ -73,11 +74,10 @@ final class BackgroundEngine: Sendable {
     case .wait: set(.running, of: id)
     case .miss: if hasToldAll { lose(id) } else { set(.missed, of: id) }
     case .cancel: session.cancel(id)
-    case .check: check(id)
-    case .place: place(id)
-    case .tellFile: tellFile(id)
+    case .check, .place: conclude(id, hasFile: true)
+    case .tellFile: conclude(id, hasFile: false)
     case .tell(let fault): tell(id, .failure(fault.error))
-    case .tellCancel: fail(id, .backgroundCancelled)
+    case .tellCancel: fail(id, .backgroundCancelled(kind))
     case .tellLoss: lose(id)
     }
   }
@@ -87,15 +87,13 @@ final class BackgroundEngine: Sendable {
   private func hear(_ event: BackgroundEvent) {
     switch event {
     case .progress(let name, let bytes, let total):
-      state.withLock { $0.handles[name] }?.tell(TransferProgress(.download, bytes: bytes, total: total))
+      state.withLock { $0.handles[name] }?.wait.tell(bytes: bytes, total: total)
     case .came(let name, let file, let head, let url):
       // Before this returns: the file is the system's.
-      lane.now { self.take(file, for: name, BackgroundAnswer(head, url)) }
+      lane.now { self.take(file, for: name, BackgroundAnswer(head, url, to: self.kind)) }
       lane.run { self.check(name) }
     case .ended(let name, let end):
-      lane.run {
-        if let error = BackgroundDecision.failure(self.record(name)?.phase, end) { self.fail(name, error) }
-      }
+      lane.run { self.hear(end, of: name) }
     case .allTold: lane.run { self.noteAllTold() }
     }
   }
@@ -121,44 +119,28 @@ final class BackgroundEngine: Sendable {
     wakeSettled()
   }
 
-  // MARK: - The way to the file
-
-  private func check(_ id: String) {
-    guard let record = record(id), case .came(let answer) = record.phase else { return }
-    let check = BackgroundCheck(record: record, answer: answer, algorithms: algorithms)
-    do {
-      let (bytes, checkedBy) = try folder.check(id, check)
-      let named = record.download(home: home).target(saidBy: answer.head.fields)
-      let target = named.map { RecordedPlace($0, home: home) } ?? record.target
-      try save(.placing(.init(target: target, bytes: bytes, checkedBy: checkedBy)), of: id)
-      place(id)
-    } catch {
-      fail(id, Self.error(error))
-    }
-  }
-
-  private func place(_ id: String) {
-    guard let record = record(id), case .placing(let placed) = record.phase else { return }
-    do {
-      try folder.placeFile(
-        of: id, at: placed.target.path(home: home), replacing: record.replaces, permissions: record.permissions)
-      tellFile(id)
-    } catch {
-      fail(id, Self.error(error))
-    }
-  }
-
   // MARK: - The end
 
-  private func tellFile(_ id: String) {
-    guard case .placing(let placed) = record(id)?.phase else { return }
-    let url = URL(filePath: placed.target.path(home: home), directoryHint: .notDirectory)
-    tell(
-      id,
-      .success(DownloadedFile(url: url, bytes: placed.bytes, fetchedBytes: placed.bytes, checkedBy: placed.checkedBy)))
+  private func hear(_ end: BackgroundEnd, of id: String) {
+    guard let record = record(id), let error = BackgroundDecision.failure(record.phase, end, of: kind) else { return }
+    if case .failed = end { fail(id, work.failure(error, of: record, in: folder)) } else { fail(id, error) }
   }
 
-  private func lose(_ id: String) { fail(id, .backgroundLost("the system does not have it any more")) }
+  private func check(_ id: String) { if case .came = record(id)?.phase { conclude(id, hasFile: true) } }
+
+  /// Makes of an answer what is told.
+  private func conclude(_ id: String, hasFile: Bool) {
+    guard let record = record(id) else { return }
+    do {
+      let value = try work.value(of: record, hasFile: hasFile, in: folder) { try save($0, of: id) }
+      tell(id, .success(value))
+    } catch {
+      let error = Self.error(error)
+      if work.isFoundAgain(error) { tell(id, .failure(error)) } else { fail(id, error) }
+    }
+  }
+
+  func lose(_ id: String) { fail(id, .backgroundLost("the system does not have it any more", kind)) }
 
   private func fail(_ id: String, _ error: APIError) {
     try? save(.failed(BackgroundFault(error)), of: id)
@@ -166,16 +148,15 @@ final class BackgroundEngine: Sendable {
     tell(id, .failure(error))
   }
 
-  /// Once for each download. The record goes when everybody has heard of it.
-  private func tell(_ id: String, _ result: Result<DownloadedFile, APIError>) {
+  /// Once for each transfer. The record goes when everybody has heard of it.
+  private func tell(_ id: String, _ result: Result<Value, APIError>) {
     let (record, handle) = state.withLock { state in
       state.telling += 1
       return (state.records.removeValue(forKey: id), state.handles.removeValue(forKey: id))
     }
-    handle?.finish(result)
-    let ending = BackgroundDownload.Ending(id: id, tag: record?.tag, result: result)
+    handle?.wait.finish(result)
     Task {
-      await onEnd(ending)
+      await onEnd(id, record?.tag, result)
       lane.run {
         self.folder.remove(id)
         self.state.withLock { $0.telling -= 1 }
@@ -186,44 +167,18 @@ final class BackgroundEngine: Sendable {
 
   // MARK: - What is asked for
 
-  var running: [BackgroundDownload] { state.withLock { $0.handles.values.sorted { $0.id < $1.id } } }
+  var running: [Work.Handle] { state.withLock { $0.handles.values.sorted { $0.wait.id < $1.wait.id } } }
 
-  func start(_ order: BackgroundHandOver, tag: String?) async throws(APIError) -> BackgroundDownload {
-    let wanted = try order.record(id: UUID().uuidString.lowercased(), tag: tag, home: home)
+  /// On the lane: writes a record down and hands its order over.
+  func launch(_ record: Record, _ order: BackgroundOrder) throws -> Work.Handle {
     do {
-      return try await lane.value { try self.handOver(order, wanted) }
+      try folder.save(record)
+      try session.start(order)
     } catch {
-      throw Self.error(error)
-    }
-  }
-
-  private func handOver(_ order: BackgroundHandOver, _ wanted: BackgroundRecord) throws -> BackgroundDownload {
-    let target = wanted.target.path(home: home)
-    switch BackgroundDecision.handOver(wanted, among: state.withLock { $0.records }.values) {
-    case .join(let id): if let handle = state.withLock({ $0.handles[id] }) { return handle }
-    case .replace(let id): lose(id)
-    case .busy:
-      throw FileFailure(.open, target, .busy, detail: "another background download has it; wait for its end")
-    case .start: break
-    }
-    if !order.download.replaces, !order.download.isNamedByServer, try folder.files.status(at: target) != nil {
-      throw FileFailure(.open, target, .exists, detail: "it is there already, and the download does not replace it")
-    }
-    guard try folder.canPlace(at: target) else {
-      throw FileFailure(
-        .rename, target, .other, detail: "it is not in the file system of the folder for background downloads")
-    }
-    for name in wanted.digests + [wanted.checksum?.algorithm].compactMap({ $0 }) {
-      _ = try BackgroundCheck.algorithm(name, in: algorithms)
-    }
-    try folder.save(wanted)
-    do {
-      try session.start(BackgroundOrder(name: wanted.id, request: order.request, network: order.network))
-    } catch {
-      folder.remove(wanted.id)
+      folder.remove(record.id)
       throw error
     }
-    return keep(wanted)
+    return keep(record)
   }
 
   private func cancel(_ id: String) {
@@ -231,7 +186,7 @@ final class BackgroundEngine: Sendable {
     case .running:
       set(.cancelling, of: id)
       session.cancel(id)
-    case .missed: fail(id, .backgroundCancelled)
+    case .missed: fail(id, .backgroundCancelled(kind))
     case nil, .cancelling, .came, .placing, .failed: break
     }
   }
@@ -262,15 +217,22 @@ final class BackgroundEngine: Sendable {
 
   private var hasToldAll: Bool { state.withLock { $0.hasToldAll } }
 
-  private func record(_ id: String) -> BackgroundRecord? { state.withLock { $0.records[id] } }
+  /// Those whose end was not told.
+  var records: [Record] { state.withLock { Array($0.records.values) } }
+
+  /// What the app holds of one whose end was not told.
+  func handle(_ id: String) -> Work.Handle? { state.withLock { $0.handles[id] } }
+
+  private func record(_ id: String) -> Record? { state.withLock { $0.records[id] } }
 
   @discardableResult
-  private func keep(_ record: BackgroundRecord) -> BackgroundDownload {
+  private func keep(_ record: Record) -> Work.Handle {
     let id = record.id
-    let handle = BackgroundDownload(record) { [weak self] in
+    let wait = BackgroundWait<Value>(record) { [weak self] in
       guard let self else { return }
       lane.run { self.cancel(id) }
     }
+    let handle = work.handle(wait)
     state.withLock {
       $0.records[id] = record
       $0.handles[id] = handle
@@ -279,7 +241,7 @@ final class BackgroundEngine: Sendable {
   }
 
   /// On the disk first.
-  private func save(_ phase: BackgroundRecord.Phase, of id: String) throws {
+  private func save(_ phase: BackgroundPhase, of id: String) throws {
     guard var record = record(id) else { return }
     record.phase = phase
     try folder.save(record)
@@ -288,7 +250,7 @@ final class BackgroundEngine: Sendable {
   }
 
   /// In memory first: where the disk is full, the next launch learns it from the system.
-  private func set(_ phase: BackgroundRecord.Phase, of id: String) {
+  private func set(_ phase: BackgroundPhase, of id: String) {
     guard var record = record(id), record.phase != phase else { return }
     record.phase = phase
     let changed = record
@@ -296,7 +258,7 @@ final class BackgroundEngine: Sendable {
     try? folder.save(changed)
   }
 
-  private static func error(_ error: any Error) -> APIError {
+  static func error(_ error: any Error) -> APIError {
     .mapping(APIError.transfer(error), as: .transfer)
   }
 }

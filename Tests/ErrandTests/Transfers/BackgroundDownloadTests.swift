@@ -168,6 +168,15 @@ import Testing
     #expect(reports == [TransferProgress(.download, bytes: 2, total: 8)])
   }
 
+  @Test func `counting that begins anew says so`() async throws {
+    let fixture = try BackgroundFixture()
+    let download = try await fixture.launch().start(fixture.request())
+    fixture.session.tell(.progress(name: download.id, bytes: 5, total: 8))
+    fixture.session.tell(.progress(name: download.id, bytes: 2, total: 8))
+    var reports = download.progress.makeAsyncIterator()
+    #expect(await reports.next() == TransferProgress(.download, bytes: 2, total: 8, isRestart: true))
+  }
+
   @Test func `waiter may leave`() async throws {
     let fixture = try BackgroundFixture()
     let download = try await fixture.launch().start(fixture.request())

@@ -14,7 +14,7 @@ import Testing
     let folder: TransferFolder
     let session = ScriptedBackgroundSession()
     let desk: String
-    let record: BackgroundRecord
+    let record: BackgroundDownloadRecord
 
     init() throws {
       folder = try TransferFolder()
@@ -22,14 +22,17 @@ import Testing
       try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: true)
       try folder.put(Array("old".utf8), "film")
       record = Samples.record("a", target: folder("film"))
-      try BackgroundFolder(path: desk, files: SystemFiles()).save(record)
+      try BackgroundFolder<BackgroundDownloadRecord>(path: desk, files: SystemFiles()).save(record)
       try session.start(BackgroundOrder(name: "a", request: HTTPRequest(url: Samples.url)))
     }
 
     func engine(
       _ files: any TransferFiles, _ onEnd: @escaping @Sendable (BackgroundDownload.Ending) async -> Void
-    ) -> BackgroundEngine {
-      BackgroundEngine(session, BackgroundFolder(path: desk, files: files), [], home: "/h", onEnd)
+    ) -> BackgroundEngine<BackgroundDownloadWork> {
+      let work = BackgroundDownloadWork(algorithms: [], home: "/h")
+      return BackgroundEngine(work, session, BackgroundFolder(path: desk, files: files)) { id, tag, result in
+        await onEnd(.init(id: id, tag: tag, result: result))
+      }
     }
 
     /// One run of the app: everything that happens is told.

@@ -6,12 +6,12 @@ import Testing
 
 /// What is done with background downloads, by tables.
 @Suite struct BackgroundDecisionTests {
-  typealias Phase = BackgroundRecord.Phase
+  typealias Phase = BackgroundPhase
   typealias Launch = BackgroundDecision.Launch
 
   static let fault = BackgroundFault(APIError(.transfer, .file, "It failed."))
   static let cameFile: Phase = .came(
-    BackgroundAnswer(ResponseHead(status: 200), Samples.url))
+    BackgroundAnswer(ResponseHead(status: 200), Samples.url, to: .download))
   static let placing: Phase = .placing(
     .init(target: RecordedPlace("/d/t", home: "/h"), bytes: 3, checkedBy: []))
 
@@ -48,8 +48,8 @@ import Testing
     (placing, .finished, nil), (.failed(fault), .finished, nil),
   ])
   func `end is told once`(phase: Phase, end: BackgroundEnd, code: APIError.Code?) {
-    #expect(BackgroundDecision.failure(phase, end)?.code == code)
-    #expect(BackgroundDecision.failure(nil, end) == nil)
+    #expect(BackgroundDecision.failure(phase, end, of: .download)?.code == code)
+    #expect(BackgroundDecision.failure(nil, end, of: .download) == nil)
   }
 
   @Test(arguments: [
@@ -74,10 +74,10 @@ enum Samples {
     origin: HTTPURL.Origin(scheme: .https, host: "h.example", port: 443), pathStart: 17, queryStart: 22)
 
   static func record(
-    _ id: String, request: String = "same", target: String = "/d/t", phase: BackgroundRecord.Phase = .running,
+    _ id: String, request: String = "same", target: String = "/d/t", phase: BackgroundPhase = .running,
     digests: [String] = [], replaces: Bool = true
-  ) -> BackgroundRecord {
-    BackgroundRecord(
+  ) -> BackgroundDownloadRecord {
+    BackgroundDownloadRecord(
       id: id, tag: nil, request: request, target: RecordedPlace(target, home: "/h"), isNamedByServer: false,
       replaces: replaces, permissions: 0o644, checksum: nil, digests: digests, statuses: [[200, 299]],
       contentTypes: nil, isSecure: true, phase: phase)

@@ -4,35 +4,35 @@ import Testing
 
 @testable import ErrandTransfer
 
-/// What is written down of a background download.
+/// What is written down of transfers in the background.
 @Suite struct BackgroundRecordTests {
   @Test(arguments: [
-    BackgroundRecord.Phase.running, .missed, .cancelling, BackgroundDecisionTests.cameFile,
+    BackgroundPhase.running, .missed, .cancelling, BackgroundDecisionTests.cameFile,
     BackgroundDecisionTests.placing, .failed(BackgroundDecisionTests.fault),
   ])
-  func `record is read as it was written`(phase: BackgroundRecord.Phase) throws {
+  func `record is read as it was written`(phase: BackgroundPhase) throws {
     let record = Samples.record("a", phase: phase, digests: ["sha-256"])
-    #expect(BackgroundRecord.read(try record.encoded()) == record)
+    #expect(BackgroundDownloadRecord.read(try record.encoded()) == record)
   }
 
   @Test func `what is no record is none`() throws {
     let bytes = try Samples.record("a").encoded()
-    for length in 0..<bytes.count { #expect(BackgroundRecord.read(bytes.prefix(length)) == nil) }
+    for length in 0..<bytes.count { #expect(BackgroundDownloadRecord.read(bytes.prefix(length)) == nil) }
     let newer = String(decoding: bytes, as: UTF8.self).replacing("\"format\":1", with: "\"format\":2")
-    #expect(BackgroundRecord.read(Data(newer.utf8)) == nil)
+    #expect(BackgroundDownloadRecord.read(Data(newer.utf8)) == nil)
   }
 
   @Test func `statuses that cannot be are none`() throws {
     let text = String(decoding: try Samples.record("a").encoded(), as: UTF8.self)
     let damaged = text.replacing("[[200,299]]", with: "[[299,200],[200],[]]")
-    let record = try #require(BackgroundRecord.read(Data(damaged.utf8)))
+    let record = try #require(BackgroundDownloadRecord.read(Data(damaged.utf8)))
     #expect(!record.statusRule.accepts(200))
     #expect(Samples.record("a").statusRule.accepts(206) && !Samples.record("a").statusRule.accepts(404))
   }
 
   @Test func `answer keeps no secret`() throws {
     let fields: HTTPFields = ["Content-Type": "text/plain", "Set-Cookie": "id=s3cret", "Content-Length": "3"]
-    let answer = BackgroundAnswer(ResponseHead(status: 200, fields: fields), Samples.url)
+    let answer = BackgroundAnswer(ResponseHead(status: 200, fields: fields), Samples.url, to: .download)
     let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
     #expect(!text.contains("s3cret") && !text.contains("film"))
     #expect(answer.head.fields.all.map(\.name.rawValue) == ["Content-Length", "Content-Type"])

@@ -2,32 +2,24 @@ import ErrandCore
 import ErrandSupport
 
 /// A request on its way to the system: what is sent, and what is kept of it.
-struct BackgroundHandOver: Sendable {
+struct BackgroundDownloadHandOver: Sendable {
   /// What is sent.
   let request: HTTPRequest
   let network: NetworkWish
   let download: Download
   /// A hash of what is asked for, and by whom.
   let identity: String
-  private let statusRule: StatusRule
-  private let contentTypes: [String]?
-  private let isSecure: Bool
+  private let rules: BackgroundRules
   private let url: HTTPURL
 
   /// Takes a request down the line.
   init<R: APIRequest>(_ request: R, by client: APIClient) async throws(APIError) {
-    let made = Locked<BackgroundHandOver?>(nil)
-    let problem = Locked<String?>(nil)
-    try await client.stamping(request) { stamped, context in
-      guard let download = context.plan.download, let frozen = context.frozenRequest else { return }
+    let made = try await client.handingOver(request, .download) { stamped, context -> BackgroundMade<Self>? in
+      guard let download = context.plan.download, let frozen = context.frozenRequest else { return nil }
       let refusal = BackgroundDecision.refusal(of: download, stamped, context.plan.redirects)
-      problem.withLock { $0 = refusal }
-      if refusal == nil { made.withLock { $0 = Self(stamped, frozen, download, context) } }
+      return refusal.map { .refused($0) } ?? .made(Self(stamped, frozen, download, context))
     }
-    if let problem = problem.withLock({ $0 }) {
-      throw APIError(.build, .unsupported, "A background download cannot be made of a request that \(problem).")
-    }
-    guard let made = made.withLock({ $0 }) else {
+    guard let made else {
       throw APIError(
         .build, .unsupported, "The request has no `download`; a background download needs a place for its file.")
     }
@@ -50,19 +42,16 @@ struct BackgroundHandOver: Sendable {
       hash.add(secret: frozen.url.query ?? "")
     }
     self.identity = hash.text
-    statusRule = context.plan.statusRule
-    contentTypes = context.plan.contentTypes
-    isSecure = frozen.url.scheme == .https && !context.plan.redirects.allowsDowngrade
+    rules = BackgroundRules(of: frozen, context.plan)
     url = frozen.url
   }
 
   /// What is written down of it.
-  func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundRecord {
-    BackgroundRecord(
+  func record(id: String, tag: String?, home: String) throws(APIError) -> BackgroundDownloadRecord {
+    BackgroundDownloadRecord(
       id: id, tag: tag, request: identity, target: RecordedPlace(try download.target(for: url), home: home),
       isNamedByServer: download.isNamedByServer, replaces: download.replaces, permissions: download.permissions,
       checksum: download.checksum?.recorded, digests: download.digests.map(\.name),
-      statuses: statusRule.ranges.map { [$0.lowerBound, $0.upperBound] }, contentTypes: contentTypes,
-      isSecure: isSecure)
+      statuses: rules.statuses, contentTypes: rules.contentTypes, isSecure: rules.isSecure)
   }
 }

@@ -1,0 +1,48 @@
+import ErrandCore
+import Foundation
+
+/// Checks the files that downloads bring, and gives them their names.
+struct BackgroundDownloadWork: BackgroundWork {
+  typealias Record = BackgroundDownloadRecord
+
+  let algorithms: [DigestAlgorithm]
+  let home: String
+
+  func handle(_ wait: BackgroundWait<DownloadedFile>) -> BackgroundDownload { BackgroundDownload(wait) }
+
+  func value(
+    of record: Record, hasFile: Bool, in folder: Folder, noting note: (BackgroundPhase) throws -> Void
+  ) throws -> DownloadedFile {
+    let placed: BackgroundPhase.PlacedFile
+    switch record.phase {
+    case .came(let answer):
+      placed = try check(record, answer, folder)
+      try note(.placing(placed))
+    case .placing(let known): placed = known
+    case .running, .missed, .cancelling, .failed: throw APIError.backgroundLost("its record is damaged", .download)
+    }
+    let target = placed.target.path(home: home)
+    if hasFile {
+      try folder.placeFile(
+        of: record.id, at: target, replacing: record.replaces, permissions: record.permissions)
+    }
+    return DownloadedFile(
+      url: URL(filePath: target, directoryHint: .notDirectory), bytes: placed.bytes, fetchedBytes: placed.bytes,
+      checkedBy: placed.checkedBy)
+  }
+
+  private func check(
+    _ record: Record, _ answer: BackgroundAnswer, _ folder: Folder
+  ) throws -> BackgroundPhase.PlacedFile {
+    let check = BackgroundCheck(record: record, answer: answer, algorithms: algorithms)
+    let (bytes, checkedBy) = try folder.check(record.id, check)
+    let named = record.download(home: home).target(saidBy: answer.head.fields)
+    let target = named.map { RecordedPlace($0, home: home) } ?? record.target
+    return .init(target: target, bytes: bytes, checkedBy: checkedBy)
+  }
+
+  /// The file of one that failed is worth nothing, and is removed at once.
+  func isFoundAgain(_ error: APIError) -> Bool { false }
+
+  func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError { error }
+}

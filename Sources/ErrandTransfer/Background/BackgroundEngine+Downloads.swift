@@ -1,0 +1,38 @@
+import ErrandCore
+import Foundation
+
+extension BackgroundEngine where Work == BackgroundDownloadWork {
+  func start(_ order: BackgroundDownloadHandOver, tag: String?) async throws(APIError) -> BackgroundDownload {
+    let wanted = try order.record(id: UUID().uuidString.lowercased(), tag: tag, home: work.home)
+    do {
+      return try await lane.value { try self.handOver(order, wanted) }
+    } catch {
+      throw Self.error(error)
+    }
+  }
+
+  private func handOver(
+    _ order: BackgroundDownloadHandOver, _ wanted: BackgroundDownloadRecord
+  ) throws -> BackgroundDownload {
+    let target = wanted.target.path(home: work.home)
+    switch BackgroundDecision.handOver(wanted, among: records) {
+    case .join(let id): if let handle = handle(id) { return handle }
+    case .replace(let id): lose(id)
+    case .busy:
+      throw FileFailure(.open, target, .busy, detail: "another background download has it; wait for its end")
+    case .start: break
+    }
+    if !order.download.replaces, !order.download.isNamedByServer, try folder.files.status(at: target) != nil {
+      throw FileFailure(.open, target, .exists, detail: "it is there already, and the download does not replace it")
+    }
+    guard try folder.canPlace(at: target) else {
+      throw FileFailure(
+        .rename, target, .other, detail: "it is not in the file system of the folder for background downloads")
+    }
+    for name in wanted.digests + [wanted.checksum?.algorithm].compactMap({ $0 }) {
+      _ = try BackgroundCheck.algorithm(name, in: work.algorithms)
+    }
+    return try launch(
+      wanted, BackgroundOrder(name: wanted.id, request: order.request, network: order.network))
+  }
+}

@@ -1,0 +1,73 @@
+import ErrandCore
+import ErrandSupport
+
+/// What an app holds of a transfer in the background.
+protocol BackgroundHandle: AnyObject, Sendable {
+  associatedtype Value: Sendable
+  var wait: BackgroundWait<Value> { get }
+}
+
+/// The life of a transfer in the background, as those see it who wait for its end.
+final class BackgroundWait<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var result: Result<Value, APIError>?
+    var lastBytes: Int64 = 0
+    var lastWaiter = 0
+    var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
+  }
+
+  let id: String
+  let tag: String?
+  let progress: AsyncStream<TransferProgress>
+  private let kind: BackgroundKind
+  private let report: AsyncStream<TransferProgress>.Continuation
+  private let end: @Sendable () -> Void
+  private let state = Locked(State())
+
+  init<Record: BackgroundRecord>(_ record: Record, cancel: @escaping @Sendable () -> Void) {
+    id = record.id
+    tag = record.tag
+    kind = Record.kind
+    (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    end = cancel
+  }
+
+  func cancel() { end() }
+
+  func value() async throws(APIError) -> Value {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    let waiter = state.withLock { state in
+      state.lastWaiter += 1
+      if state.result == nil { state.waiting[state.lastWaiter] = continuation } else { continuation.finish() }
+      return state.lastWaiter
+    }
+    for await _ in stream {}
+    let result = state.withLock { state in
+      state.waiting[waiter] = nil
+      return state.result
+    }
+    guard let result else {
+      throw APIError(.cancelled, .cancelled, "The wait for the \(kind) was cancelled; the \(kind) goes on.")
+    }
+    return try result.get()
+  }
+
+  /// The system begins anew where it likes.
+  func tell(bytes: Int64, total: Int64?) {
+    let isRestart = state.withLock { state in
+      defer { state.lastBytes = bytes }
+      return bytes < state.lastBytes
+    }
+    report.yield(TransferProgress(kind.direction, bytes: bytes, total: total, isRestart: isRestart))
+  }
+
+  func finish(_ result: Result<Value, APIError>) {
+    report.finish()
+    let waiting = state.withLock { state in
+      if state.result == nil { state.result = result }
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for continuation in waiting.values { continuation.finish() }
+  }
+}
