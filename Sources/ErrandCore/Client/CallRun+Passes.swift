@@ -53,7 +53,8 @@ extension CallRun {
   }
 
   private func checkBody(of request: HTTPRequest) throws(APIError) {
-    guard !request.isComparable, case .success = snapshot.line else { return }
+    // What is only stamped is carried by another one than the transport.
+    guard !options.probesEnd, !request.isComparable, case .success = snapshot.line else { return }
     let isWholeFile = request.body?.filePath != nil && snapshot.capabilities.contains(.fileBody)
     guard isWholeFile || snapshot.capabilities.contains(.bodySource) else {
       throw .build(
@@ -132,6 +133,24 @@ extension CallRun {
   }
 
   // MARK: - Reading the answer
+
+  /// Judges and decodes an answer that came by another way than the line.
+  func reading(_ response: HTTPResponse) async -> CallEnding {
+    do {
+      let context = context(try plan(), nil)
+      return await judged(await verdict(on: response, context), context)
+    } catch {
+      return unbuilt(error)
+    }
+  }
+
+  private func verdict(on response: HTTPResponse, _ context: CallContext) async -> Answer {
+    do {
+      return .success(try await Validating().judged(response, context))
+    } catch {
+      return .failure(error)
+    }
+  }
 
   /// Adds what a refused answer holds, as the request's type for errors; bodies over 16 KiB are read elsewhere.
   private func readingBody(of error: APIError) async -> APIError {

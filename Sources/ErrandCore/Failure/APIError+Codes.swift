@@ -79,7 +79,8 @@ extension APIError.Code {
   /// was not committed before.
   public static let resumeMismatch = Self(rawValue: "resumeMismatch")
 
-  /// The system let go of a background download, such as for a user who closed the app; hand it over again.
+  /// The system let go of a transfer in the background, such as for a user who closed the app. A download is handed over
+  /// again; of an upload nobody knows whether the server has it.
   public static let interrupted = Self(rawValue: "interrupted")
 
   // MARK: group

@@ -140,6 +140,9 @@ public struct APIError: Error, Sendable {
     storage.errorBody as? Body
   }
 
+  /// The same error with the answer that it is about.
+  package func with(_ response: HTTPResponse) -> APIError { with { $0.response = response } }
+
   /// The same error with more known about it; what is there already stays.
   func with(_ change: (inout Details) -> Void) -> APIError {
     var details = Details(

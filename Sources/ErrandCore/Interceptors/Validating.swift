@@ -11,7 +11,7 @@ package struct Validating: Interceptor {
 
   /// Apart, so that a call that waits below holds no room for it.
   @inline(never)
-  private func judged(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
+  func judged(_ response: HTTPResponse, _ context: CallContext) async throws -> HTTPResponse {
     if let hit = response.hit, let rules = context.cache?.decodedRules, hit.value(for: rules) != nil {
       return response  // judged by the same rules when the value was made
     }

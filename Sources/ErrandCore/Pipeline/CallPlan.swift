@@ -23,7 +23,7 @@ package final class CallPlan: Sendable {
   let hosts: HostList?
   let connectTimeout: Duration?
   let idleTimeout: Duration?
-  let limits: ResponseLimits
+  package let limits: ResponseLimits
   package let network: NetworkWish
   /// The file that the answer goes into; nil for memory or the call's own sink.
   package let download: Download?

@@ -1,4 +1,4 @@
-/// How a download in a ``BackgroundSession`` ended.
+/// How a transfer in a ``BackgroundSession`` ended.
 public enum BackgroundEnd: Sendable, Hashable {
   /// Its answer was told before.
   case finished
