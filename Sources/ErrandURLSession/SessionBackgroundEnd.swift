@@ -28,8 +28,15 @@ extension BackgroundEnd {
 }
 
 extension BackgroundOrder {
-  /// As URLSession takes it. Throws where it would send something else.
-  func request(_ platform: SessionPlatform) throws -> URLRequest {
-    try SessionOrder(Exchange(request: request, network: network), platform).request
+  /// As URLSession takes it, with the file of an upload; nil for a download. Throws where it would send something else.
+  func parts(_ platform: SessionPlatform) throws -> (request: URLRequest, file: URL?) {
+    let order = try SessionOrder(Exchange(request: request, network: network), platform)
+    switch order.body {
+    case .none: return (order.request, nil)
+    case .file(let file): return (order.request, file)
+    case .data:
+      throw TransportFailure(
+        .unsupported, "A background session sends a body from a file alone.", isCertainlyNotSent: true)
+    }
   }
 }

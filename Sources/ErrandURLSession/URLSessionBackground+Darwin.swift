@@ -1,15 +1,17 @@
-// Not compiled on Linux, where these lines were written: what is decided stands in BackgroundDecision.
+// Not compiled on Linux, where these lines were written: what is decided stands in BackgroundDecision and
+// BackgroundUploadDecision.
 #if canImport(Darwin)
   public import ErrandCore
   import ErrandSupport
   import Foundation
 
-  /// A background session of URLSession, for `BackgroundDownloads`.
+  /// A background session of URLSession, for `BackgroundDownloads` or `BackgroundUploads`.
   ///
   /// One object for each identifier in a process, made anew at each launch. Has been type-checked, and never run.
   public final class URLSessionBackground: BackgroundSession {
     private let identifier: String
     private let isDiscretionary: Bool
+    private let answerBytes: Int
     private let setup: SessionSetup
     private let session = Locked<URLSession?>(nil)
 
@@ -18,12 +20,16 @@
     ///   - identifier: The name that the system keeps it by; the app's bundle identifier should stand in it.
     ///   - settings: How servers are reached and trusted.
     ///   - isDiscretionary: Whether the system may wait for power and a good network.
+    ///   - answerBytes: The most bytes of an answer to an upload, which is held in memory while it comes; one that is
+    ///     longer fails with ``ErrandCore/TransportFailure/Kind/tooLarge``.
     /// - Throws: ``URLSessionSettings/Invalid``.
     public init(
-      identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false
+      identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false,
+      answerBytes: Int = 32 << 20
     ) throws(URLSessionSettings.Invalid) {
       self.identifier = identifier
       self.isDiscretionary = isDiscretionary
+      self.answerBytes = answerBytes
       setup = try SessionSetup(settings, .current)
     }
 
@@ -34,16 +40,22 @@
       configuration.isDiscretionary = isDiscretionary
       configuration.sessionSendsLaunchEvents = true
       let lanes = SessionLanes()
-      let made = URLSession(
-        configuration: configuration, delegate: BackgroundRouter(tell, setup.trust, lanes), delegateQueue: lanes.queue)
+      let router = BackgroundRouter(tell, setup.trust, lanes, SessionAnswers(limit: answerBytes))
+      let made = URLSession(configuration: configuration, delegate: router, delegateQueue: lanes.queue)
       session.withLock { $0 = made }
     }
 
     /// Starts a task that carries the name.
     /// - Throws: ``ErrandCore/TransportFailure`` where URLSession would send something else.
     public func start(_ order: BackgroundOrder) throws {
-      let request = try order.request(.current)
-      let task = session.withLock { $0 }?.downloadTask(with: request)
+      let (request, file) = try order.parts(.current)
+      let session = session.withLock { $0 }
+      let task: URLSessionTask? =
+        if let file {
+          session?.uploadTask(with: request, fromFile: file)
+        } else {
+          session?.downloadTask(with: request)
+        }
       task?.taskDescription = order.name
       task?.resume()
     }
@@ -62,14 +74,19 @@
   }
 
   /// The delegate of a background session: hands on what is told.
-  private final class BackgroundRouter: NSObject, URLSessionDownloadDelegate {
+  private final class BackgroundRouter: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
     private let tell: @Sendable (BackgroundEvent) -> Void
     private let trust: SessionTrust
     private let lanes: SessionLanes
-    /// The refusals of servers, which end tasks that then are told as cancelled.
+    private let answers: SessionAnswers
+    /// The refusals of servers and of answers that are too large, which end tasks that then are told as cancelled.
     private let refusals = Locked<[Int: TransportFailure]>([:])
 
-    init(_ tell: @escaping @Sendable (BackgroundEvent) -> Void, _ trust: SessionTrust, _ lanes: SessionLanes) {
+    init(
+      _ tell: @escaping @Sendable (BackgroundEvent) -> Void, _ trust: SessionTrust, _ lanes: SessionLanes,
+      _ answers: SessionAnswers
+    ) {
+      self.answers = answers
       self.tell = tell
       self.trust = trust
       self.lanes = lanes
@@ -93,10 +110,37 @@
       tell(.came(name: name, file: location, head: ResponseHead(response), url: url))
     }
 
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+      totalBytesExpectedToSend: Int64
+    ) {
+      guard let name = task.taskDescription else { return }
+      let total = totalBytesExpectedToSend >= 0 ? totalBytesExpectedToSend : nil
+      tell(.progress(name: name, bytes: totalBytesSent, total: total))
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      guard let refusal = answers.add(data, to: dataTask.taskIdentifier) else { return }
+      refusals.withLock { $0[dataTask.taskIdentifier] = refusal }
+      dataTask.cancel()
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
       let refusal = refusals.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+      defer { answers.drop(task.taskIdentifier) }
       guard let name = task.taskDescription, let origin = task.origin else { return }
-      tell(.ended(name: name, refusal.map { .failed($0) } ?? BackgroundEnd(error, origin)))
+      let failure = refusal ?? (error == nil ? uploaded(task, name) : nil)
+      tell(.ended(name: name, failure.map { .failed($0) } ?? BackgroundEnd(error, origin)))
+    }
+
+    /// Tells the answer to an upload; returns why it could not.
+    private func uploaded(_ task: URLSessionTask, _ name: String) -> TransportFailure? {
+      guard task is URLSessionUploadTask, let response = task.response as? HTTPURLResponse,
+        let url = response.url.flatMap({ try? HTTPURL($0.absoluteString) })
+      else { return nil }
+      return answers.withFile(of: task.taskIdentifier) { file in
+        tell(.came(name: name, file: file, head: ResponseHead(response), url: url))
+      }
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { tell(.allTold) }

@@ -36,9 +36,55 @@ import Testing
   @Test func `order is sent as it stands`() throws {
     var request = HTTPRequest(url: try HTTPURL("https://h.example/film"), fields: ["X-Key": "1"])
     request.fields.append(HTTPField(.authorization, "Bearer t"))
-    let sent = try BackgroundOrder(name: "a", request: request).request(.apple)
+    let (sent, file) = try BackgroundOrder(name: "a", request: request).parts(.apple)
+    #expect(file == nil)
     #expect(sent.url?.absoluteString == "https://h.example/film" && sent.httpMethod == "GET")
     #expect(sent.value(forHTTPHeaderField: "Authorization") == "Bearer t")
     #expect(!sent.httpShouldHandleCookies)
+  }
+
+  private static func upload(_ body: HTTPBody, _ method: HTTPMethod = .put) throws -> BackgroundOrder {
+    BackgroundOrder(
+      name: "a", request: HTTPRequest(method: method, url: try HTTPURL("https://h.example/film"), body: body))
+  }
+
+  @Test func `upload is sent from its file`() throws {
+    let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
+    try Data("film".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let (sent, source) = try Self.upload(.file(file)).parts(.apple)
+    #expect(sent.httpMethod == "PUT" && sent.httpBody == nil)
+    #expect(source?.path(percentEncoded: false) == file.path(percentEncoded: false))
+  }
+
+  @Test func `upload from memory is refused`() throws {
+    let order = try Self.upload(HTTPBody(Data("film".utf8)))
+    let failure = #expect(throws: TransportFailure.self) { try order.parts(.apple) }
+    #expect(failure?.kind == .unsupported)
+  }
+
+  @Test func `answer comes in one file`() throws {
+    let answers = SessionAnswers(limit: 8)
+    #expect(answers.add(Data("ab".utf8), to: 1) == nil && answers.add(Data("xy".utf8), to: 2) == nil)
+    #expect(answers.add(Data("cd".utf8), to: 1) == nil)
+    var told: [String] = []
+    var place: URL?
+    let failure = answers.withFile(of: 1) { file in
+      place = file
+      told.append((try? String(contentsOf: file, encoding: .utf8)) ?? "none")
+    }
+    #expect(failure == nil && told == ["abcd"])
+    #expect(!FileManager.default.fileExists(atPath: try #require(place).path(percentEncoded: false)))
+    // What was told is let go; of an answer without a body there is an empty file.
+    #expect(answers.withFile(of: 1) { told.append((try? String(contentsOf: $0, encoding: .utf8)) ?? "none") } == nil)
+    #expect(told == ["abcd", ""])
+  }
+
+  @Test func `answer has a limit`() {
+    let answers = SessionAnswers(limit: 3)
+    #expect(answers.add(Data("abc".utf8), to: 1) == nil)
+    #expect(answers.add(Data("d".utf8), to: 1)?.kind == .tooLarge)
+    answers.drop(1)
+    #expect(answers.add(Data("abc".utf8), to: 1) == nil)
   }
 }
