@@ -1,10 +1,10 @@
 import Dispatch
 public import ErrandCore
 import ErrandSupport
-import Foundation
+public import Foundation
 
-/// A session for `BackgroundDownloads` without a system: the test answers what was handed over, and ends the app and
-/// starts it anew.
+/// A session for `BackgroundDownloads` or `BackgroundUploads` without a system: the test answers what was handed over,
+/// and ends the app and starts it anew.
 ///
 /// ```swift
 /// let session = ScriptedBackgroundSession()
@@ -15,7 +15,8 @@ import Foundation
 /// session.endProcess()
 /// ```
 ///
-/// It tells on the thread of the test; the end of a cancelled download on another one.
+/// It reads no file that is uploaded unless the test asks for it by ``body(of:)``. It tells on the thread of the test; the
+/// end of a cancelled transfer on another one.
 public final class ScriptedBackgroundSession: BackgroundSession {
   private struct State: Sendable {
     var tell: (@Sendable (BackgroundEvent) -> Void)?
@@ -27,7 +28,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "errand.scripted.background")
 
-  /// Makes a session that has no downloads.
+  /// Makes a session that has nothing under way.
   public init() {}
 
   // MARK: - What the test says
@@ -37,12 +38,24 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   /// The names of those that have not ended, in order.
   public var running: [String] { state.withLock { $0.running.sorted() } }
 
+  /// The bytes that an upload would send now; nil for one that was not handed over, and for a download.
+  /// - Throws: where its file is gone, or has changed since it was handed over.
+  public func body(of name: String) throws -> Data? {
+    guard let body = orders.first(where: { $0.name == name })?.request.body else { return nil }
+    let source = try body.open(BodyFlow {})
+    var whole = Data()
+    try withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+      while case .bytes(let count) = try source.read(into: room) { whole.append(contentsOf: room[..<count]) }
+    }
+    return whole
+  }
+
   /// Lets the system take nothing from now on; nil lets it take everything.
   public func refuse(_ failure: TransportFailure?) { state.withLock { $0.refusal = failure } }
 
-  /// Brings an answer: its body in a file, and then the end. A failure ends the download without a file.
+  /// Brings an answer: its body in a file, and then the end. A failure ends the transfer without a file.
   /// - Parameters:
-  ///   - name: Which download, by its id.
+  ///   - name: Which transfer, by its id.
   ///   - answer: The answer.
   ///   - url: The last URL after redirects; nil for the one that was asked.
   /// - Throws: where the file cannot be written.
@@ -57,19 +70,19 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     end(name, .finished)
   }
 
-  /// Ends a download.
+  /// Ends a transfer.
   public func end(_ name: String, _ end: BackgroundEnd) {
     state.withLock { _ = $0.running.remove(name) }
     tell(.ended(name: name, end))
   }
 
-  /// Loses a download without a word.
+  /// Loses a transfer without a word.
   public func lose(_ name: String) { state.withLock { _ = $0.running.remove(name) } }
 
   /// Tells what the test says; nobody hears it where the app does not run.
   public func tell(_ event: BackgroundEvent) { state.withLock { $0.tell }?(event) }
 
-  /// Ends the app: nobody listens until the next ``begin(_:)``, and the downloads go on.
+  /// Ends the app: nobody listens until the next ``begin(_:)``, and the transfers go on.
   public func endProcess() { state.withLock { $0.tell = nil } }
 
   // MARK: - What the library asks for
@@ -86,7 +99,7 @@ public final class ScriptedBackgroundSession: BackgroundSession {
     }
   }
 
-  /// Ends a download, and tells so.
+  /// Ends a transfer, and tells so.
   public func cancel(_ name: String) {
     guard state.withLock({ $0.running.remove(name) }) != nil else { return }
     queue.async { self.tell(.ended(name: name, .cancelled(nil))) }

@@ -13,12 +13,17 @@ package struct FileStatus: Sendable, Hashable {
   package var isOwn: Bool
   /// Device and number: what tells it from another file that took its name.
   package var identity: FileIdentity
+  /// When its bytes were changed last.
+  package var modified: FileTime
 
-  package init(kind: Kind, length: Int64, links: Int, isOwn: Bool, identity: FileIdentity) {
+  package init(
+    kind: Kind, length: Int64, links: Int, isOwn: Bool, identity: FileIdentity, modified: FileTime = FileTime()
+  ) {
     self.kind = kind
     self.length = length
     self.links = links
     self.isOwn = isOwn
     self.identity = identity
+    self.modified = modified
   }
 }

@@ -145,8 +145,14 @@ extension SystemFiles {
       }
     let identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
     return FileStatus(
       kind: kind, length: Int64(status.st_size), links: Int(clamping: status.st_nlink),
-      isOwn: status.st_uid == geteuid(), identity: identity)
+      isOwn: status.st_uid == geteuid(), identity: identity,
+      modified: FileTime(seconds: Int64(modified.tv_sec), nanoseconds: Int64(modified.tv_nsec)))
   }
 }

@@ -7,6 +7,7 @@ import Foundation
 /// A folder of its own, a session without a system, and a client that must send nothing by itself.
 final class BackgroundFixture: Sendable {
   typealias Ending = BackgroundDownload.Ending
+  typealias UploadEnding = BackgroundUpload.Ending
 
   let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
   let session = ScriptedBackgroundSession()
@@ -14,6 +15,8 @@ final class BackgroundFixture: Sendable {
   let client: APIClient
   private let endings: AsyncStream<Ending>
   private let teller: AsyncStream<Ending>.Continuation
+  private let uploadEndings: AsyncStream<UploadEnding>
+  private let uploadTeller: AsyncStream<UploadEnding>.Continuation
 
   init(_ change: (inout ClientConfiguration) -> Void = { _ in }) throws {
     var configuration = ClientConfiguration(baseURL: "https://h.example")
@@ -21,6 +24,7 @@ final class BackgroundFixture: Sendable {
     change(&configuration)
     client = APIClient(configuration)
     (endings, teller) = AsyncStream.makeStream()
+    (uploadEndings, uploadTeller) = AsyncStream.makeStream()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -45,6 +49,23 @@ final class BackgroundFixture: Sendable {
       onEnd: onEnd ?? { [teller] ending in teller.yield(ending) })
   }
 
+  /// Starts the app anew, with uploads in place of downloads.
+  func launchUploads(
+    home: String = "/nowhere", files: any TransferFiles = SystemFiles(),
+    onEnd: (@Sendable (UploadEnding) async -> Void)? = nil
+  ) -> BackgroundUploads {
+    session.endProcess()
+    return BackgroundUploads(
+      client, over: session, in: desk, files: files, home: home,
+      onEnd: onEnd ?? { [uploadTeller] ending in uploadTeller.yield(ending) })
+  }
+
+  /// The next end of an upload that is told.
+  func nextUpload() async -> UploadEnding? {
+    for await ending in uploadEndings { return ending }
+    return nil
+  }
+
   /// The next end that is told.
   func next() async -> Ending? {
     for await ending in endings { return ending }
@@ -60,6 +81,13 @@ final class BackgroundFixture: Sendable {
     return FileDownload(path, download)
   }
 
+  /// Puts a file into the folder.
+  func put(_ text: String, _ name: String) throws -> URL {
+    let file = place(name)
+    try Data(text.utf8).write(to: file)
+    return file
+  }
+
   /// What lies under a name in the folder.
   func text(_ name: String) -> String? {
     (try? Data(contentsOf: place(name))).map { String(decoding: $0, as: UTF8.self) }
@@ -67,6 +95,11 @@ final class BackgroundFixture: Sendable {
 
   /// The names in the folder of the library, in order.
   var desked: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: desk.path)) ?? []).sorted() }
+
+  /// Who may do what with a file in the folder, or with the folder of the library.
+  func mode(_ name: String = "desk") -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: place(name).path))?[.posixPermissions] as? Int
+  }
 
   /// All that is written down, as one text.
   var written: String {

@@ -1,0 +1,51 @@
+import ErrandCore
+import Foundation
+
+/// Judges the answers to uploads. They stay in the folder until their end was heard, so that each launch comes to the
+/// same.
+struct BackgroundUploadWork: BackgroundWork {
+  typealias Record = BackgroundUploadRecord
+
+  let client: APIClient
+  let home: String
+
+  func handle(_ wait: BackgroundWait<HTTPResponse>) -> BackgroundUpload { BackgroundUpload(wait, client) }
+
+  func value(
+    of record: Record, hasFile: Bool, in folder: Folder, noting note: (BackgroundPhase) throws -> Void
+  ) throws -> HTTPResponse {
+    guard hasFile, case .came(let answer) = record.phase,
+      let response = answer.response(try folder.answer(to: record.id, limit: record.answerBytes))
+    else { throw APIError.backgroundLost("its record is damaged", .upload) }
+    try record.judge(response)
+    if let total = AnswerFacts(of: answer.head, now: 0).total, total != Int64(response.body.count) {
+      throw APIError.backgroundLost("\(response.body.count) of \(total) bytes of its answer came", .upload)
+    }
+    if let (state, name) = source(of: record, in: folder),
+      let error = BackgroundUploadDecision.failure(of: state, name)
+    {
+      throw error.with(response)
+    }
+    return response
+  }
+
+  func isFoundAgain(_ error: APIError) -> Bool { BackgroundUploadDecision.isVerdict(error) }
+
+  func failure(_ error: APIError, of record: Record, in folder: Folder) -> APIError {
+    guard let (state, name) = source(of: record, in: folder) else { return error }
+    return BackgroundUploadDecision.failure(error, by: state, name)
+  }
+
+  /// What has become of the app's file, and what it is called; nil where there is none. One that cannot be looked at
+  /// is not suspected.
+  private func source(of record: Record, in folder: Folder) -> (BackgroundSource.State, String)? {
+    guard let source = record.source else { return nil }
+    let path = source.place.path(home: home)
+    let name = "“\(PartNames.lastComponent(of: path))”"
+    do {
+      return (source.state(now: try folder.files.status(at: path)), name)
+    } catch {
+      return (.unchanged, name)
+    }
+  }
+}

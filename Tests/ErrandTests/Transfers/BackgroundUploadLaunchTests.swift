@@ -1,0 +1,115 @@
+import Errand
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import Testing
+
+/// Background uploads over several lives of the app.
+@Suite(.timeLimit(.minutes(1))) struct BackgroundUploadLaunchTests {
+  private static let film = SendFilm(body: .text("film"))
+
+  @Test func `answer that comes later is told by the next run`() async throws {
+    let fixture = try BackgroundFixture()
+    let file = try fixture.put("film", "film.bin")
+    let id = try await fixture.launchUploads().start(SendFilm(body: .file(file)), tag: "film").id
+    let uploads = fixture.launchUploads()
+    #expect(await uploads.running.map(\.id) == [id])
+    try FileManager.default.removeItem(at: file)
+    try fixture.session.answer(id, .json("{\"id\":7}"))
+    let ending = try #require(await fixture.nextUpload())
+    #expect(ending.id == id && ending.tag == "film")
+    #expect(try await ending.value(for: SendFilm(body: .file(file))) == .init(id: 7), "the request is not built")
+  }
+
+  @Test(arguments: [200, 422]) func `answer is told again where nobody has heard it out`(status: Int) async throws {
+    let fixture = try BackgroundFixture()
+    let (heard, gate) = (Latch(), Latch())
+    let first = fixture.launchUploads { _ in
+      heard.open()
+      try? await gate.wait()
+    }
+    let id = try await first.start(Self.film).id
+    try fixture.session.answer(id, .json("{\"id\":7,\"reason\":\"too long\"}", status: status))
+    try await heard.wait()
+    let second = fixture.launchUploads()
+    let ending = try #require(await fixture.nextUpload())
+    #expect(ending.id == id)
+    if status == 200 {
+      #expect(try await ending.value(for: SendFilm()) == .init(id: 7))
+    } else {
+      let error = await #expect(throws: APIError.self) { try await ending.value(for: SendFilm()) }
+      #expect(error?.code == .status && error?.body(as: SendFilm.ErrorBody.self)?.reason == "too long")
+    }
+    fixture.session.tell(.allTold)
+    await second.settled()
+    #expect(fixture.desked.isEmpty)
+    gate.open()
+  }
+
+  @Test func `lost upload is told once all is told`() async throws {
+    let fixture = try BackgroundFixture()
+    let id = try await fixture.launchUploads().start(Self.film).id
+    fixture.session.lose(id)
+    let uploads = fixture.launchUploads()
+    #expect(await uploads.running.map(\.id) == [id], "its end may still come")
+    fixture.session.tell(.allTold)
+    await uploads.settled()
+    let ending = try #require(await fixture.nextUpload())
+    #expect(ending.id == id && ending.result.failure?.code == .interrupted)
+    #expect(fixture.desked.isEmpty)
+  }
+
+  @Test func `answer that comes late counts`() async throws {
+    let fixture = try BackgroundFixture()
+    let id = try await fixture.launchUploads().start(Self.film).id
+    fixture.session.lose(id)
+    let uploads = fixture.launchUploads()
+    _ = await uploads.running
+    try fixture.session.answer(id, .json("{\"id\":7}"))
+    fixture.session.tell(.allTold)
+    await uploads.settled()
+    #expect(await fixture.nextUpload()?.result.failure == nil)
+  }
+
+  @Test func `what has no owner goes`() async throws {
+    let fixture = try BackgroundFixture()
+    let id = try await fixture.launchUploads().start(Self.film).id
+    for name in ["a.body", "b.answer", "c.upload.tmp"] { _ = try fixture.put("x", "desk/\(name)") }
+    _ = try fixture.put("{\"format\":1}", "desk/d.upload")
+    _ = try fixture.put("x", "desk/d.body")
+    // Those of downloads are none of ours.
+    for name in ["e.download", "f.bytes"] { _ = try fixture.put("x", "desk/\(name)") }
+    try fixture.session.start(BackgroundOrder(name: "d", request: HTTPRequest(url: "https://h.example/x")))
+    #expect(await fixture.launchUploads().running.map(\.id) == [id])
+    #expect(fixture.desked == ["\(id).body", "\(id).upload", "e.download", "f.bytes"].sorted())
+    #expect(fixture.session.running == [id])
+  }
+
+  @Test func `cancel outlives the app`() async throws {
+    let fixture = try BackgroundFixture()
+    let first = fixture.launchUploads()
+    let upload = try await first.start(Self.film)
+    // The system hears of it, and nobody hears its answer.
+    fixture.session.endProcess()
+    upload.cancel()
+    _ = try? await first.start(Self.film)
+    #expect(fixture.session.running.count == 1)
+    _ = await fixture.launchUploads().running
+    let ending = try #require(await fixture.nextUpload())
+    #expect(ending.id == upload.id && ending.result.failure?.stage == .cancelled)
+  }
+
+  @Test func `home that moved is followed`() async throws {
+    let fixture = try BackgroundFixture()
+    let (old, new) = (fixture.place("old"), fixture.place("new"))
+    try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
+    let file = try fixture.put("film", "old/film.bin")
+    let id = try await fixture.launchUploads(home: old.path).start(SendFilm(body: .file(file))).id
+    try FileManager.default.moveItem(at: old, to: new)
+    _ = try fixture.put("another film", "new/film.bin")
+    let uploads = fixture.launchUploads(home: new.path)
+    _ = await uploads.running
+    try fixture.session.answer(id, .json("{\"id\":7}"))
+    #expect(await fixture.nextUpload()?.result.failure?.code.rawValue == "bodyChanged", "it was looked at")
+  }
+}
