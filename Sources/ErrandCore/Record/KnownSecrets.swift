@@ -115,7 +115,7 @@ struct KnownSecrets {
   }
 
   private mutating func add(_ value: JSONValue, isSecret: Bool) {
-    switch value {
+    switch value.content {
     case .string(let text): if isSecret { add(text) }
     case .array(let elements): for element in elements { add(element, isSecret: isSecret) }
     case .object(let members):
