@@ -27,7 +27,8 @@ enum BodyTargets {
       fatalError("property: what was written can be read")
     }
     check(again == value && other == value, "a value stays the same")
-    _ = value.hashValue
+    let copy = value.detached()
+    check(copy == value && copy.hashValue == value.hashValue, "a value in its text is the value that was made of it")
     if isPlain(input), let foreign = try? JSONDecoder().decode(JSONValue.self, from: input.data) {
       check(foreign == value, "Foundation reads the same")
     }

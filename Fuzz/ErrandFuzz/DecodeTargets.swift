@@ -75,7 +75,7 @@ enum DecodeTargets {
 
   /// Whether all numbers fit, no key stands twice, and nesting stays below the limit that `Codable` sets to any value.
   private static func isPlainValue(_ document: JSONDocument) -> Bool {
-    guard (try? document.value()) != nil else { return false }
+    guard document.numberBeyondDoubles(at: 0) == nil else { return false }
     var (index, containers) = (0, 0)
     while index < document.end(of: 0) {
       let word = document.word(index)

@@ -11,7 +11,11 @@
     @Test(arguments: checks.map(\.name))
     func `keeps the promises it can`(name: String) async throws {
       let expected = SessionTable.expected(name)
-      let run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 60)
+      var run = try await ProbeRun.end(of: name, within: expected == .hangs ? 4 : 60)
+      // The server's reset can overtake its answer, which URLSession then has not read yet.
+      for _ in 1...2 where run.end == .fails && SessionTable.races.contains(name) {
+        run = try await ProbeRun.end(of: name, within: 60)
+      }
       #expect(run.end == expected, "\(name) \(run.end), and the table says that it \(expected). \(run.output)")
     }
 

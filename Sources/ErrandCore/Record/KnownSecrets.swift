@@ -4,14 +4,21 @@ import Foundation
 /// The secrets that a call is known to hold, to be masked in the words of others: an interceptor, a provider or a decoder
 /// may quote them in what it throws.
 ///
-/// They are the values of secret fields, tokens, passwords and cookies by themselves, and what query, form and JSON body
-/// say under secret names. What is shorter than four bytes is left: it may be a part of any word.
+/// They are the values of secret fields, tokens and passwords by themselves, and cookies and what query, form and JSON body
+/// say under secret names. What is shorter than four bytes is left: it may be a part of any word. So may a value under a
+/// name that looks like a secret's, if it is shorter than eight: it is masked where it stands by itself. Short words in a
+/// cookie or a query are left (`theme=dark`, `sort_key=name`).
 struct KnownSecrets {
   private static let shortest = 4
+  /// From so many bytes on a value is no ordinary word.
+  private static let long = 8
   /// A longer body is not searched.
   private static let longestBody = 16 << 10
 
+  /// What is masked wherever it stands.
   private var values: Set<String> = []
+  /// What is masked where no letter and no digit touches it.
+  private var words: Set<String> = []
 
   /// What a request holds, and the answer to it.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
@@ -21,16 +28,20 @@ struct KnownSecrets {
 
   /// A text without the secrets: of two that begin alike the longer one goes first.
   func masked(_ text: String) -> String {
-    let secrets = values.map { Array($0.utf8) }.sorted { $0.count > $1.count }
-    return String(decoding: secrets.reduce(Array(text.utf8)) { Self.masked($0, $1) }, as: UTF8.self)
+    let secrets = values.union(words).map { (bytes: Array($0.utf8), isWord: !values.contains($0)) }
+      .sorted { $0.bytes.count > $1.bytes.count }
+    let masked = secrets.reduce(Array(text.utf8)) { Self.masked($0, $1.bytes, isWord: $1.isWord) }
+    return String(decoding: masked, as: UTF8.self)
   }
 
   /// Byte by byte: to Swift a letter with an accent on it is another one.
-  private static func masked(_ text: [UInt8], _ secret: [UInt8]) -> [UInt8] {
+  private static func masked(_ text: [UInt8], _ secret: [UInt8], isWord: Bool) -> [UInt8] {
     var masked: [UInt8] = []
     var rest = text[...]
     while let byte = rest.first {
-      if rest.starts(with: secret) {
+      if rest.starts(with: secret),
+        !isWord || !isLetter(masked.last) && !isLetter(rest.dropFirst(secret.count).first)
+      {
         masked += Redaction.mask.utf8
         rest = rest.dropFirst(secret.count)
       } else {
@@ -39,6 +50,17 @@ struct KnownSecrets {
       }
     }
     return masked
+  }
+
+  /// Whether a byte is a letter or a digit, or a part of one beyond ASCII.
+  private static func isLetter(_ byte: UInt8?) -> Bool {
+    guard let byte else { return false }
+    return switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
+      true
+    default: false
+    }
   }
 
   // MARK: - What is secret
@@ -57,17 +79,22 @@ struct KnownSecrets {
   /// The arguments that a request says.
   mutating func add(_ arguments: Arguments) {
     for entry in arguments.entries where JSONMask.isSecret(key: entry.name) {
-      if case .string(let text) = entry.value { add(text) }
+      switch entry.value {
+      case .string(let text): add(guess: text)
+      case .integer(let number): add(guess: String(number))
+      default: break
+      }
     }
   }
 
   private mutating func add(_ request: HTTPRequest) {
     for field in request.fields.all { add(field) }
-    if let query = request.url.query { add(pairs: query) }
+    if let query = request.url.query { add(pairs: query, maySayWords: true) }
     guard let body = request.body?.data, body.count <= Self.longestBody else { return }
     let type = request.fields[.contentType].flatMap { MediaType($0) }
     if type?.isJSON == true, let value = try? JSONValue(parsing: body) { add(value, isSecret: false) }
-    if type?.essence == "application/x-www-form-urlencoded" { add(pairs: String(decoding: body, as: UTF8.self)) }
+    guard type?.essence == "application/x-www-form-urlencoded" else { return }
+    add(pairs: String(decoding: body, as: UTF8.self), maySayWords: false)
   }
 
   private mutating func add(_ field: HTTPField) {
@@ -97,16 +124,16 @@ struct KnownSecrets {
 
   private mutating func add(cookie pair: Substring) {
     guard let equals = pair.firstIndex(of: "=") else { return }
-    add(String(pair[pair.index(after: equals)...]))
+    add(guess: String(pair[pair.index(after: equals)...]), maySayWords: true)
   }
 
   /// The pairs of a query or a form, as they stand there and as they are meant.
-  private mutating func add(pairs text: String) {
+  private mutating func add(pairs text: String, maySayWords: Bool) {
     for pair in text.split(separator: "&") {
       guard let equals = pair.firstIndex(of: "="), JSONMask.isSecret(key: Self.plain(pair[..<equals])) else { continue }
       let value = pair[pair.index(after: equals)...]
-      add(String(value))
-      add(Self.plain(value))
+      add(guess: String(value), maySayWords: maySayWords)
+      add(guess: Self.plain(value), maySayWords: maySayWords)
     }
   }
 
@@ -116,16 +143,35 @@ struct KnownSecrets {
 
   private mutating func add(_ value: JSONValue, isSecret: Bool) {
     switch value.content {
-    case .string(let text): if isSecret { add(text) }
+    case .string(let text): if isSecret { add(guess: text) }
     case .array(let elements): for element in elements { add(element, isSecret: isSecret) }
     case .object(let members):
       for (key, member) in members { add(member, isSecret: isSecret || JSONMask.isSecret(key: key)) }
-    case .null, .bool, .integer, .unsigned, .number: break
+    case .integer(let number): if isSecret { add(guess: String(number)) }
+    case .null, .bool, .unsigned, .number: break
     }
   }
 
+  /// A value that is secret for certain, also as it stands in JSON.
   private mutating func add(_ text: String) {
-    if text.utf8.count >= Self.shortest { values.insert(text) }
+    guard text.utf8.count >= Self.shortest else { return }
+    values.insert(text)
+    if let quoted = Self.quoted(text) { values.insert(quoted) }
+  }
+
+  /// A value under a name that looks like a secret's.
+  private mutating func add(guess text: String, maySayWords: Bool = false) {
+    if text.utf8.count >= Self.long { return add(text) }
+    if maySayWords, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
+    if text.utf8.count >= Self.shortest { words.insert(text) }
+  }
+
+  /// A text with the escapes that it has in JSON; nil where it has none.
+  private static func quoted(_ text: String) -> String? {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }),
+      let json = try? JSONValue.string(text).serialized()
+    else { return nil }
+    return String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
   }
 }
 

@@ -16,7 +16,9 @@ import Testing
     (HTTPField(.authorization, "Bearer abcd-efgh"), "no abcd-efgh here", "no ••• here"),
     (HTTPField(.authorization, "Bearer abcd-efgh"), "a Bearer is needed", "a Bearer is needed"),
     (HTTPField(.authorization, "Basic dXNlcjpwYXNzd29yZA=="), "user, password", "user, •••"),
-    (HTTPField(.cookie, "sid=12345; theme=night"), "12345 and night and sid", "••• and ••• and sid"),
+    (HTTPField(.cookie, "sid=12345; theme=night"), "12345 and night and sid", "••• and night and sid"),
+    (HTTPField(.cookie, "sid=12345"), "112345, 12345, (12345)", "112345, •••, (•••)"),
+    (HTTPField("X-Key", #"a"b\c"#, isSecret: true), #"{"x":"a\"b\\c"}"#, #"{"x":"•••"}"#),
     (HTTPField("X-Key", "one two", isSecret: true), "one two, one, two", "•••, one, two"),
     (HTTPField("X-Key", "abc", isSecret: true), "abc is a part of many words", "abc is a part of many words"),
     (HTTPField("X-Plain", "seen"), "seen", "seen"),
@@ -43,6 +45,14 @@ import Testing
         "", [HTTPField(.contentType, "application/json")],
         body: #"{"user":{"name":"Ali Baba","password":["sesame"]},"secret":{"inner":"treasure"}}"#))
     #expect(json.masked("Ali Baba, sesame, treasure") == "Ali Baba, •••, •••")
+  }
+
+  @Test func `ordinary words are left`() throws {
+    let query = KnownSecrets(try request("?sort_key=name&session=true&otp=482913"))
+    #expect(query.masked("user.name is true, 482913 is not 4829131") == "user.name is true, ••• is not 4829131")
+    let json = KnownSecrets(
+      try request("", [HTTPField(.contentType, "application/json")], body: #"{"pin":4711,"password":"name"}"#))
+    #expect(json.masked("filename 47110: name, 4711") == "filename 47110: •••, •••")
   }
 
   @Test func `longer secret goes first`() throws {
