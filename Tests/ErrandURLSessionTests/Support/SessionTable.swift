@@ -3,8 +3,8 @@
   ///
   /// It is a record of Foundation as it is: where a newer one does better, the test says so, and the line goes.
   enum SessionTable {
-  /// Passes, but for once in a while: what the server has sent is lost where its reset comes before it was read.
-  static let races = ["an early answer to an upload counts"]
+    /// Passes, but for once in a while: what the server has sent is lost where its reset comes before it was read.
+    static let races = ["an early answer to an upload counts"]
 
     /// Foundation ends the process: "Transfer completed, but there's no response".
     static let dies = ["closed in the head", "a folded trailer", "a valid answer with trailers"]
