@@ -97,18 +97,28 @@ public final class ResponseCache: AnswerCache {
   /// no longer than 250 ms; ``removals(patience:)`` says whether it is done by then, and whether it outlives the process.
   public func removeAll(account: String) async {
     let removal = RemovalDebts.Removal.account(account)
-    let call = CallState()
-    let end = call.timers.now.advanced(by: Caching.saltPatience)
-    for opened in stores.opened {
-      if let salt = await salt(of: opened, call: call, patience: max(.zero, call.timers.now.duration(to: end))) {
-        remove(removal.selection(salt: salt), from: opened.store)
-      } else {
-        opened.owe([removal])
-        // A store that comes back is told at once, also where nobody looks into it any more.
-        Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
+    let end = CallState().timers.now.advanced(by: Caching.saltPatience)
+    await withTaskGroup(of: Void.self) { group in
+      for opened in stores.opened {
+        group.addTask { await self.remove(removal, from: opened, until: end) }
       }
     }
-    _ = await removals(patience: max(.zero, call.timers.now.duration(to: end)))
+  }
+
+  private func remove(_ removal: RemovalDebts.Removal, from opened: OpenedStore, until end: MonotonicInstant) async {
+    let call = CallState()
+    if let salt = await salt(of: opened, call: call, patience: Self.patience(call, until: end)) {
+      remove(removal.selection(salt: salt), from: opened.store)
+      _ = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
+    } else {
+      opened.owe([removal])
+      // A store that hangs is told as soon as it answers, also where nobody looks into it any more.
+      Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
+    }
+  }
+
+  private static func patience(_ call: CallState, until end: MonotonicInstant) -> Duration {
+    max(.zero, call.timers.now.duration(to: end))
   }
 
   /// How far all that was removed has come, in the store that is furthest behind.
@@ -117,15 +127,19 @@ public final class ResponseCache: AnswerCache {
   /// must, and that what was removed is found again if the process ends now.
   /// - Parameter patience: How long to wait for all stores together.
   public func removals(patience: Duration = .milliseconds(250)) async -> RemovalState {
-    let call = CallState()
-    let end = call.timers.now.advanced(by: patience)
-    var state = RemovalState.done
-    for opened in stores.opened {
-      let left = max(.zero, call.timers.now.duration(to: end))
-      state = max(state, await opened.store.removals(call: call, patience: left))
-      if opened.isOwing { state = .pending }
+    let end = CallState().timers.now.advanced(by: patience)
+    return await withTaskGroup(of: RemovalState.self) { group in
+      for opened in stores.opened {
+        group.addTask { await Self.removals(of: opened, until: end) }
+      }
+      return await group.reduce(.done) { max($0, $1) }
     }
-    return state
+  }
+
+  private static func removals(of opened: OpenedStore, until end: MonotonicInstant) async -> RemovalState {
+    let call = CallState()
+    let state = await opened.store.removals(call: call, patience: patience(call, until: end))
+    return opened.isOwing ? .pending : state
   }
 
   /// Removes from every store that was opened. What is under way is not stored, and background refreshes of it end.

@@ -1,5 +1,6 @@
 import Errand
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandCache
@@ -56,6 +57,31 @@ import Testing
     while await fixture.cache.removals() != .done { await Task.yield() }
     #expect(await store.list().map(\.key) == [Sample.key("/hold")])
     #expect(await fixture.miss() == .missing)
+  }
+
+  @Test func `logout reaches the folder beside it`() async throws {
+    let beside = SQLiteStore(folder: folder.url.appending(path: "beside"), limit: 4 << 20)
+    let hanging = await hanging()
+    defer { hold.open() }
+    let cache = ResponseCache(
+      stores: CacheFolders(
+        folder: folder.url,
+        filters: [
+          CacheFolderFilter { folder, request in
+            (request as? Page)?.name == "beside" ? folder.appending(path: "beside") : folder
+          }
+        ],
+        open: { [folder] in $0.path == folder.url.standardizedFileURL.path ? hanging : beside }))
+    let salt = try #require(await cache.store(for: Page(name: "beside")).store.salt(call: CallState(), patience: nil))
+    let account = CachePartition.account("ada").digest(salt: salt.bytes)
+    let sample = Sample.key("/a")
+    let key = CacheKey(entry: sample.entry, anyAccount: sample.anyAccount, target: sample.target, account: account)
+    beside.put(CacheEntry(key: key, head: Sample.head(), body: Data("body".utf8)))
+    await beside.flush()
+    await cache.removeAll(account: "ada")
+    #expect(await beside.removals(call: CallState(), patience: .zero) == .done)
+    #expect(await beside.text(key) == nil)
+    #expect(await cache.removals(patience: .zero) == .pending)
   }
 
   @Test(arguments: [CacheReadMode.cacheOnly, .cacheOnlyAtAnyAge, .networkElseCached])
