@@ -167,8 +167,9 @@ public final class RedisStore: CacheStore {
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.isSettled { return .done }
     let ticket = RedisTicket()
-    await wait(ticket, call, until: call.timers.now.advanced(by: patience)) { mailbox.barrier(ticket) }
-    return mailbox.isSettled ? .done : .pending
+    let until = call.timers.now.advanced(by: patience)
+    let hasCome = await wait(ticket, call, until: until) { mailbox.barrier(ticket) } != nil
+    return mailbox.isSettled || hasCome && !mailbox.owesRemovals ? .done : .pending
   }
 
   // MARK: - Asking

@@ -35,6 +35,9 @@ final class RedisMailbox: Sendable {
   /// Whether Redis has taken all changes.
   var isSettled: Bool { state.withLock { $0.traffic.isSettled } }
 
+  /// Whether a removal waits for a Redis that does not take it.
+  var owesRemovals: Bool { state.withLock { $0.traffic.owesRemovals } }
+
   /// Lets the thread end when what waits has been sent, or cannot be.
   func close() {
     let pipe = state.withLock { state in

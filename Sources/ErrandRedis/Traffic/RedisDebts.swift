@@ -14,6 +14,9 @@ struct RedisDebts: Sendable {
 
   var isEmpty: Bool { asked.isEmpty && replaced.isEmpty && sweeps.isEmpty && !purges }
 
+  /// Whether there is more than what answers would have replaced.
+  var hasRemovals: Bool { !asked.isEmpty || !sweeps.isEmpty || purges }
+
   /// Notes what is left to do of a change that cannot be carried out now.
   mutating func add(_ write: RedisWrite) {
     switch write {

@@ -94,6 +94,9 @@ struct RedisTraffic: Sendable {
   /// Whether Redis has taken all changes.
   var isSettled: Bool { unfinished == 0 && debts.isEmpty }
 
+  /// Whether something is owed that somebody asked to remove.
+  var owesRemovals: Bool { debts.hasRemovals }
+
   /// Waits for all changes before. False where there is nothing to wait for.
   mutating func barrier(_ ticket: RedisTicket) -> Bool {
     guard !hasEnded, unfinished > 0 else { return false }

@@ -48,6 +48,24 @@ import Testing
     #expect(await store.isMissing(Sample.key("/500")))
   }
 
+  @Test func `later changes are not waited for`() async throws {
+    let store = try TestRedis.store(settings)
+    store.put(Sample.entry("/a"))
+    store.remove(.key(Sample.key("/a")))
+    let traffic = Task {
+      while !Task.isCancelled {
+        store.put(Sample.entry("/b"))
+        await Task.yield()
+      }
+    }
+    for _ in 0..<20 {
+      store.remove(.tag("feed"))
+      #expect(await store.removals(call: CallState(), patience: .seconds(30)) == .done)
+    }
+    traffic.cancel()
+    await traffic.value
+  }
+
   @Test func `lost index takes its answers along`() async throws {
     let store = try TestRedis.store(settings)
     let raw = try #require(RawRedis(socket: try TestRedis.socket))

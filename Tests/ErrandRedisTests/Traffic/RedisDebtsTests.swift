@@ -45,6 +45,16 @@ import Testing
     #expect(selections() == [.variant(Sample.key("/a"), head.variant)])
   }
 
+  @Test mutating func `answers are no removals`() {
+    debts.add(.put(Sample.entry("/a")))
+    #expect(!debts.hasRemovals)
+    for write in [RedisWrite.remove(.tag("x")), .sweep(RedisIndex(tag: "x")), .purge(cursor: "17")] {
+      debts = RedisDebts()
+      debts.add(write)
+      #expect(debts.hasRemovals)
+    }
+  }
+
   @Test mutating func `cleaning goes on later`() {
     debts.add(.sweep(RedisIndex(tag: "x")))
     debts.add(.purge(cursor: "17"))
