@@ -112,7 +112,8 @@ public final class ResponseCache: AnswerCache {
       _ = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
     } else {
       opened.owe([removal])
-      // A store that hangs is told as soon as it answers, also where nobody looks into it any more.
+      // A store that hangs is told as soon as it answers, also where nobody looks into it any more. One that gives up,
+      // as Redis does, is told at the next look into it or question how far removals have come.
       Task { @concurrent in _ = await self.salt(of: opened, call: CallState(), patience: nil) }
     }
   }
@@ -124,21 +125,23 @@ public final class ResponseCache: AnswerCache {
   /// How far all that was removed has come, in the store that is furthest behind.
   ///
   /// Worth a look after a logout: ``RemovalState/pending`` means that a store can neither remove nor write down that it
-  /// must, and that what was removed is found again if the process ends now.
+  /// must, and that what was removed is found again if the process ends now. A store that could not be reached is asked
+  /// again.
   /// - Parameter patience: How long to wait for all stores together.
   public func removals(patience: Duration = .milliseconds(250)) async -> RemovalState {
     let end = CallState().timers.now.advanced(by: patience)
     return await withTaskGroup(of: RemovalState.self) { group in
       for opened in stores.opened {
-        group.addTask { await Self.removals(of: opened, until: end) }
+        group.addTask { await self.removals(of: opened, until: end) }
       }
       return await group.reduce(.done) { max($0, $1) }
     }
   }
 
-  private static func removals(of opened: OpenedStore, until end: MonotonicInstant) async -> RemovalState {
+  private func removals(of opened: OpenedStore, until end: MonotonicInstant) async -> RemovalState {
     let call = CallState()
-    let state = await opened.store.removals(call: call, patience: patience(call, until: end))
+    if opened.isOwing { _ = await salt(of: opened, call: call, patience: Self.patience(call, until: end)) }
+    let state = await opened.store.removals(call: call, patience: Self.patience(call, until: end))
     return opened.isOwing ? .pending : state
   }
 
