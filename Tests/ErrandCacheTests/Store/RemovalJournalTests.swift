@@ -97,6 +97,22 @@ import Testing
     #expect(await Self.left(store) == ["/b"], "\(name)")
   }
 
+  @Test func `note that cannot be read is not everything`() {
+    var notes = RemovalJournal.Notes()
+    #expect(!notes.add("a", .unreadable))
+    #expect(notes.add("b", .missing))
+    #expect(notes.names.isEmpty && notes.removals.isEmpty)
+    #expect(notes.add("c", .tooLong))
+    #expect(notes.add("d", .bytes(Data("text".utf8))))
+    #expect(notes.names == ["c", "d"] && notes.removals == [.all, .all])
+    // Opening it fails and says nothing about what it has.
+    let path = folder.url.path(percentEncoded: false) + String(repeating: "a", count: 5_000)
+    guard case .unreadable = SystemFile.content(path, atMost: 1) else {
+      Issue.record("read")
+      return
+    }
+  }
+
   @Test(arguments: ["short", "folder", "link"]) func `foreign thing is no note`(_ kind: String) async throws {
     await filled().close()
     let name = "errand-cache.owed-" + (kind == "short" ? "12" : String(repeating: "a", count: 32))

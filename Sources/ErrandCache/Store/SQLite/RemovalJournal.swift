@@ -12,7 +12,8 @@ import Foundation
 /// | | for each its kind as a byte, and digests, a host, a tag or a time |
 ///
 /// Accounts and URLs are there as their digests alone. Whoever opens the index carries all of them out and then removes
-/// the files. Twice does no harm. A file that is cut, damaged or of another kind stands for the removal of everything.
+/// the files. Twice does no harm. A file that is cut, damaged or of another kind stands for the removal of everything;
+/// while one cannot be opened or read, as where the process has too many files open, the index is not opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
   private static let mostBytes = 256 << 10
@@ -25,6 +26,19 @@ struct RemovalJournal: Sendable {
   struct Notes {
     var names: [String] = []
     var removals: [CacheSelection] = []
+
+    /// Adds what a file says. False where nobody can tell.
+    mutating func add(_ name: String, _ content: SystemFile.Content) -> Bool {
+      switch content {
+      case .unreadable: return false
+      // Somebody else carried it out meanwhile.
+      case .missing: return true
+      case .bytes(let bytes): removals += RemovalJournal.removals(bytes) ?? [.all]
+      case .tooLong: removals.append(.all)
+      }
+      names.append(name)
+      return true
+    }
   }
 
   /// Writes removals down, to the disk itself. Returns the file's name; nil where the disk does not take it.
@@ -48,12 +62,9 @@ struct RemovalJournal: Sendable {
     guard let names = SystemFile.namesIfReadable(folder) else { return nil }
     var notes = Notes()
     for name in names where name != own && isName(name) {
-      // A store wrote no folder and no link; and somebody else may have carried it out meanwhile.
+      // A store wrote no folder and no link.
       if [.folder, .other].contains(SystemFile.kind(path(name))) { continue }
-      let bytes = SystemFile.read(path(name), atMost: Self.mostBytes)
-      if bytes == nil, SystemFile.isMissing(path(name)) { continue }
-      notes.names.append(name)
-      notes.removals += bytes.flatMap(Self.removals) ?? [.all]
+      guard notes.add(name, SystemFile.content(path(name), atMost: Self.mostBytes)) else { return nil }
     }
     if notes.removals.count > Self.mostRemovals { notes.removals = [.all] }
     return notes

@@ -15,12 +15,6 @@ enum SystemFile {
     }
   }
 
-  /// Whether it is certain that nothing lies under a path.
-  static func isMissing(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) != 0 && errno == ENOENT
-  }
-
   /// The length of a file; 0 where there is none.
   static func length(_ path: String) -> Int {
     var status = stat()
@@ -40,14 +34,27 @@ enum SystemFile {
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
+  /// What came of reading a whole file.
+  enum Content {
+    case bytes(Data), tooLong, missing
+    /// It could not be opened or read, perhaps for a moment alone.
+    case unreadable
+  }
+
   /// A whole file, if it is not longer than that.
   static func read(_ path: String, atMost most: Int) -> Data? {
+    if case .bytes(let bytes) = content(path, atMost: most) { bytes } else { nil }
+  }
+
+  /// A whole file, if it is not longer than that, and otherwise why not.
+  static func content(_ path: String, atMost most: Int) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size >= 0, status.st_size <= most else { return nil }
-    return read(descriptor, count: Int(status.st_size))
+    guard fstat(descriptor, &status) == 0, status.st_size >= 0 else { return .unreadable }
+    guard status.st_size <= most else { return .tooLong }
+    return read(descriptor, count: Int(status.st_size)).map(Content.bytes) ?? .unreadable
   }
 
   /// The first bytes of an open file; nil where it has fewer.
