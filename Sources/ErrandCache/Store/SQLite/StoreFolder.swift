@@ -33,6 +33,11 @@ struct StoreFolder: Sendable {
   /// Bytes of the index's log.
   var logLength: Int { SystemFile.length(index + "-wal") }
 
+  /// Brings the log to the disk itself, and with it what SQLite has committed; false where that did not go.
+  ///
+  /// No lock of SQLite's lies on the log, so that it may be opened and closed here.
+  func synchronizeLog() -> Bool { SystemFile.synchronize(file: index + "-wal") }
+
   /// Bytes of everything but the bodies' files.
   var indexLength: Int { (indexFiles + [salt, lock]).reduce(0) { $0 + SystemFile.length($1) } }
 

@@ -115,11 +115,8 @@ final class StoreWorker {
       try remove(removals, from: opened, pause: {})
       settle()
     }
-    if !others.names.isEmpty {
-      // What was removed is on the disk itself before nobody knows of it any more.
-      _ = try? opened.database.cutLog(waiting: .milliseconds(10), atMost: .seconds(1))
-      settings.folder.journal.remove(others.names)
-    }
+    // Those that stay are carried out again by whoever opens the index next.
+    if !others.names.isEmpty, settings.folder.synchronizeLog() { settings.folder.journal.remove(others.names) }
     index = opened
     return opened
   }
@@ -132,9 +129,10 @@ final class StoreWorker {
     forgetNote()
   }
 
-  /// Takes the note away once all of it is done.
+  /// Takes the note away once all of it is done and on the disk itself; otherwise it is left for the next opening.
   private func forgetNote() {
-    guard let noteFile, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval) else { return }
+    guard let noteFile, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
+    else { return }
     settings.folder.journal.remove([noteFile])
     self.noteFile = nil
   }

@@ -112,6 +112,14 @@ enum SystemFile {
     if status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
   }
 
+  /// Brings a file to the disk; one that is missing needs none.
+  static func synchronize(file path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return errno == ENOENT }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
+  }
+
   /// Brings the names in a folder to the disk.
   static func synchronize(folder path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
