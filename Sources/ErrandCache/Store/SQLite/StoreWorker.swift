@@ -14,6 +14,8 @@ final class StoreWorker {
   private var owed: [CacheSelection] = []
   /// The journal's file that has them, and those that wait.
   private var noteFile: String?
+  /// When a folder that took no note is tried again.
+  private var noteAfter: MonotonicInstant?
   /// Whether there are such removals, of this process or of others.
   private var owesSomething = false
   /// How often in a row the index could not be used, and until when it is not tried.
@@ -143,10 +145,12 @@ final class StoreWorker {
     let removals = owed + waiting.selections.map(meant)
     guard !removals.isEmpty else { return }
     guard let new = settings.folder.journal.write(removals) else {
+      noteAfter = MonotonicInstant.now.advanced(by: .seconds(1))
       return mailbox.noteRemovals(owed: owed.isEmpty ? .done : .pending)
     }
     if let noteFile { settings.folder.journal.remove([noteFile]) }
     noteFile = new
+    noteAfter = nil
     mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
   }
 
@@ -223,7 +227,7 @@ final class StoreWorker {
       return finish()
     }
     let began = MonotonicInstant.now
-    notesRemovals = true
+    notesRemovals = mayNote
     defer { notesRemovals = false }
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in try commit(index) }
@@ -234,6 +238,7 @@ final class StoreWorker {
         noteRemovals(afterTryingSince: min(busySince ?? began, began))
         retry = MonotonicInstant.now.advanced(by: .milliseconds(20))
       case .busy, .broken, .surroundings:
+        notesRemovals = false
         salvage()
         finish()
       }
@@ -242,9 +247,13 @@ final class StoreWorker {
 
   /// Writes removals of many entries down at once, and those of single ones after a second.
   private func noteRemovals(afterTryingSince began: MonotonicInstant) {
+    guard mayNote else { return }
     let isLong = began.duration(to: .now) > .seconds(1)
     if mailbox.pending(\.hasUnnotedPurge) || isLong && mailbox.pending(\.removalState) == .pending { noteRemovals() }
   }
+
+  /// Whether the folder is tried with a note.
+  private var mayNote: Bool { noteAfter.map { $0 <= .now } ?? true }
 
   private func finish() {
     busySince = nil
