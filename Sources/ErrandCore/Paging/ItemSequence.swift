@@ -9,19 +9,15 @@ public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
 
   /// Begins at the first page.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(pages: pages.makeAsyncIterator(), first: pages.first)
+    Iterator(pages: pages.makeAsyncIterator())
   }
 
   /// Takes the pages apart.
   public struct Iterator: AsyncIteratorProtocol {
     var pages: PageSequence<R>.Iterator
-    let first: R
     private var items: ArraySlice<R.Item> = []
 
-    init(pages: PageSequence<R>.Iterator, first: R) {
-      self.pages = pages
-      self.first = first
-    }
+    init(pages: PageSequence<R>.Iterator) { self.pages = pages }
 
     /// The next item; nil behind the last one.
     /// - Throws: ``APIError``.
@@ -31,8 +27,8 @@ public struct ItemSequence<R: PagedRequest>: AsyncSequence, Sendable {
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> R.Item? {
       while items.isEmpty {
-        guard let page = try await pages.next(isolation: actor) else { return nil }
-        items = first.items(of: page.value)[...]
+        guard let (request, page) = try await pages.nextAsked(isolation: actor) else { return nil }
+        items = request.items(of: page.value)[...]
       }
       return items.popFirst()
     }

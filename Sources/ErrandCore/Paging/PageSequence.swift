@@ -50,6 +50,13 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     /// The next page; nil behind the last one.
     /// - Throws: ``APIError``.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> Element? {
+      try await nextAsked(isolation: actor)?.page
+    }
+
+    /// The next page, and the request that brought it.
+    mutating func nextAsked(
+      isolation actor: isolated (any Actor)?
+    ) async throws(APIError) -> (request: R, page: Element)? {
       guard let current = fetch ?? upcoming.map({ Fetch($0, sequence) }) else { return nil }
       (fetch, upcoming) = (nil, nil)
       let task = current.task
@@ -62,7 +69,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
       let page = try came.get()
       upcoming = current.request.next(after: page)
       if sequence.prefetches, let upcoming { fetch = Fetch(upcoming, sequence) }
-      return page
+      return (current.request, page)
     }
   }
 }

@@ -16,7 +16,7 @@ public protocol PagedRequest: APIRequest {
   /// What a page holds several of.
   associatedtype Item: Sendable
 
-  /// What a page holds, in order.
+  /// What a page holds, in order. It is asked of the request that brought the page.
   func items(of page: Response) -> [Item]
 
   /// The request for the page behind this one, which this request brought; nil behind the last one.

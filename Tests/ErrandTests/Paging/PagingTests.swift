@@ -57,6 +57,19 @@ import TestSupport
     }
   }
 
+  /// By an offset and the size of a page; an item knows its place in the whole list.
+  private struct Placed: PagedRequest {
+    var offset = 0
+    var limit = 2
+    var path: Path { "/placed" }
+    var arguments: Arguments { ["offset": offset, "limit": limit] }
+    typealias Response = [String]
+    func items(of page: [String]) -> [String] { page.enumerated().map { "\(offset + $0.offset)\($0.element)" } }
+    func next(after page: APIResponse<[String]>) -> Placed? {
+      page.value.count < limit ? nil : Placed(offset: offset + limit, limit: limit)
+    }
+  }
+
   /// What each request said in its only argument.
   private func asked(_ server: LoopbackServer) -> [String?] {
     server.requests.map { URLComponents(string: $0.target)?.queryItems?.first?.value }
@@ -114,6 +127,16 @@ import TestSupport
       pages.append(page.value)
     }
     #expect(pages == [[1, 2], [3], []] && asked(server) == ["0", "2", "3"])
+  }
+
+  @Test(arguments: [false, true]) func `request of a page takes it apart`(prefetches: Bool) async throws {
+    let server = try LoopbackServer()
+    server.enqueue(.json(#"["a", "b"]"#), .json(#"["c", "d"]"#), .json(#"["e"]"#))
+    var items: [String] = []
+    for try await item in APIClient(baseURL: server.url).items(of: Placed(), prefetches: prefetches) {
+      items.append(item)
+    }
+    #expect(items == ["0a", "1b", "2c", "3d", "4e"] && asked(server) == ["0", "2", "4"])
   }
 
   @Test func `next page is fetched ahead`() async throws {
