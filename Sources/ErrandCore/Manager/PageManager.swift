@@ -18,8 +18,9 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public private(set) var lastItems: [R.Item] = []
   /// How many pages have come.
   public private(set) var pageCount = 0
-  /// How the last call to end has ended; nil before, and after ``reset()``.
-  public private(set) var lastOutcome: Outcome<R.Response>?
+  /// How the last call to end has ended; nil before, and after ``reset()``. Of a call that was cancelled for a reset or
+  /// for another page, while the delegate is told of it and no longer.
+  public var lastOutcome: Outcome<R.Response>? { lateOutcome ?? keptOutcome }
   /// The request for the first page. Another one counts from ``reset()`` on.
   public var first: R
 
@@ -28,7 +29,10 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   private let owner = CallOwner()
   private var upcoming: R?
   private var loading: Call?
-  /// Counts the calls, so that one that was cancelled is told from the one after it.
+  private var keptOutcome: Outcome<R.Response>?
+  /// That of an older turn, while the delegate is told.
+  private var lateOutcome: Outcome<R.Response>?
+  /// Counts calls and resets, so that a call that was cancelled is told from what came after it.
   private var turn = 0
 
   /// Makes a manager that has loaded nothing.
@@ -71,7 +75,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   /// Cancels what is under way, which the delegate is told, and forgets all pages: the next one is the first.
   public func reset() {
     cancelAll()
-    (items, lastItems, pageCount, lastOutcome) = ([], [], 0, nil)
+    turn &+= 1
+    (items, lastItems, pageCount, keptOutcome, lateOutcome) = ([], [], 0, nil, nil)
     upcoming = first
   }
 
@@ -82,8 +87,9 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   }
 
   private func end(_ outcome: Outcome<R.Response>, of request: R, _ turn: Int) {
-    if turn == self.turn { loading = nil }
-    lastOutcome = outcome
+    guard turn == self.turn else { return end(late: outcome) }
+    loading = nil
+    keptOutcome = outcome
     guard let page = outcome.full else {
       delegate?.managerFailed(self)
       return
@@ -93,5 +99,10 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     pageCount += 1
     upcoming = request.next(after: page)
     delegate?.managerFinished(self)
+  }
+  private func end(late outcome: Outcome<R.Response>) {
+    lateOutcome = outcome
+    delegate?.managerFailed(self)
+    lateOutcome = nil
   }
 }

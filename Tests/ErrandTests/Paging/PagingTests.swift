@@ -276,6 +276,37 @@ import TestSupport
     #expect(!manager.isLoading && manager.loadNext())
     await page.heard(2)
     #expect(Set(page.events) == ["cancelled", "finished"] && manager.items == [1])
+    #expect(manager.lastOutcome?.value?.numbers == [1] && manager.lastError == nil)
+    gate.open()
+    withExtendedLifetime(server) {}
+  }
+  @Test @MainActor func `nothing is left of a page under way after a reset`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok().held(at: gate) }
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+    manager.delegate = page
+    manager.loadNext()
+    try await gate.reached()
+    manager.reset()
+    await page.heard(1)
+    #expect(page.events == ["cancelled"], "the delegate was told the outcome")
+    #expect(manager.lastOutcome == nil && manager.lastError == nil && !manager.isLoading && manager.hasMore)
+    gate.open()
+    withExtendedLifetime(server) {}
+  }
+
+  @Test @MainActor func `cancelled page is the last outcome`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { _ in .ok().held(at: gate) }
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+    manager.delegate = page
+    manager.loadNext()
+    try await gate.reached()
+    manager.cancelAll()
+    await page.heard(1)
+    #expect(page.events == ["cancelled"] && manager.lastError?.isCancelled == true && manager.hasMore)
     gate.open()
     withExtendedLifetime(server) {}
   }
