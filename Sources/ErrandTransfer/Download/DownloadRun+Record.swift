@@ -32,7 +32,7 @@ extension DownloadRun {
   func emptyRecord(_ facts: AnswerFacts) -> PartRecord {
     PartRecord(
       request: identity, validator: facts.validator, total: facts.total, coding: facts.coding,
-      checksum: download.checksum?.recorded, now: now())
+      checksum: download.checksum?.recorded, choices: RecordedChoices(download), now: now())
   }
 
   /// Throws where the file has, or will have, more bytes than it may. The part goes when it is let go.

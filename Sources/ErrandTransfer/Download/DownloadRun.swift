@@ -54,7 +54,9 @@ final class DownloadRun: Sendable {
     identity = Self.identity(of: request, context).naming(download.resource)
     kept = part.record?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
-    state = Locked(State(record: download.resumes ? part.record : nil, takeUps: max(download.takeUps, 0)))
+    var record = download.resumes ? part.record : nil
+    record?.choices = RecordedChoices(download)
+    state = Locked(State(record: record, takeUps: max(download.takeUps, 0)))
   }
 
   /// Who asks for what. A credential of the request's own stands in the place of the account, and is added to the fields

@@ -1,7 +1,21 @@
-import ErrandCore
-import Foundation
+package import ErrandCore
+package import Foundation
 
 extension Download {
+  /// A download that goes on with the part of a file, and keeps the file as the one that began it chose. Where the
+  /// server was to name it, it still does, if the part lies where such a one does.
+  package static func goingOn(with file: URL, from url: HTTPURL, _ choices: RecordedChoices?) -> Download {
+    let named = Download.into(file.deletingLastPathComponent(), named: .fromServer)
+    let isNamed = choices?.isNamedByServer == true && (try? named.target(for: url)) == file.path(percentEncoded: false)
+    var download = isNamed ? named : .to(file)
+    if let choices {
+      download.permissions = choices.permissions
+      download.replaces = choices.replaces
+      download.maximumBytes = choices.maximumBytes
+    }
+    return download
+  }
+
   /// The path of the file, as far as it is known before the server has answered.
   func target(for url: HTTPURL) throws(APIError) -> String {
     switch place {

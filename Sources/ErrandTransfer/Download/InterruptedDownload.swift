@@ -18,6 +18,7 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// Whether it can be gone on with, should the server still have this version. If not, it starts over.
   public let isResumable: Bool
   private let checksum: RecordedChecksum?
+  private let choices: RecordedChoices?
 
   /// The interrupted downloads in a folder, in the order of their names. One that is under way is listed, too.
   /// - Throws: ``ErrandCore/APIError`` of stage `transfer` where the folder cannot be read.
@@ -37,22 +38,25 @@ public struct InterruptedDownload: Sendable, Hashable {
     updated = Date(timeIntervalSince1970: Double(part.record.updated) / 1_000)
     isResumable = part.record.isResumable
     checksum = part.record.checksum
+    choices = part.record.choices
   }
 
   /// A request that goes on with it, for a download that was asked for by its URL without further fields; with another
   /// credential or other fields it starts over. The file is held against the checksum that was asked for, if one was.
+  /// ``ErrandCore/Download/permissions``, ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and whether the server
+  /// names the file are as they were; everything else is as ``ErrandCore/Download/to(_:)`` has it.
   /// - Parameter algorithms: Where the checksum's algorithm is looked for; `.standard` of the product `ErrandChecksum`.
   /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where the download has a
   ///   name by ``ErrandCore/Download/resource`` in place of a URL, and with ``ErrandCore/APIError/Code/invalidChecksum`` where the
   ///   checksum is by none of the algorithms.
   public func request(checkedBy algorithms: [DigestAlgorithm] = []) throws(APIError) -> FileDownload {
-    guard (try? HTTPURL(resource)) != nil else {
+    guard let url = try? HTTPURL(resource) else {
       throw APIError(
         .build, .invalidURL,
         "The download of “\(file.lastPathComponent)” was begun by a name (`resource`); make its request anew, with a "
           + "URL.")
     }
-    var download = Download.to(file)
+    var download = Download.goingOn(with: file, from: url, choices)
     if let checksum {
       guard let algorithm = algorithms.first(where: { $0.name == checksum.algorithm }) else {
         throw APIError(

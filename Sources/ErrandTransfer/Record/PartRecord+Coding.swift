@@ -2,7 +2,7 @@ package import Foundation
 
 extension PartRecord: Codable {
   private enum CodingKeys: String, CodingKey {
-    case format, request, validator, total, coding, checksum, created, updated, committed, segments
+    case format, request, validator, total, coding, checksum, choices, created, updated, committed, segments
   }
 
   package init(from decoder: any Decoder) throws {
@@ -13,7 +13,8 @@ extension PartRecord: Codable {
       validator: try container.decodeIfPresent(Validator.self, forKey: .validator),
       total: try container.decodeIfPresent(Int64.self, forKey: .total),
       coding: try container.decodeIfPresent(String.self, forKey: .coding),
-      checksum: try container.decodeIfPresent(RecordedChecksum.self, forKey: .checksum), now: created)
+      checksum: try container.decodeIfPresent(RecordedChecksum.self, forKey: .checksum),
+      choices: try container.decodeIfPresent(RecordedChoices.self, forKey: .choices), now: created)
     updated = try container.decode(Int64.self, forKey: .updated)
     let committed = try container.decode(Int64.self, forKey: .committed)
     let segments = try container.decodeIfPresent([[Int64]].self, forKey: .segments)
@@ -33,6 +34,7 @@ extension PartRecord: Codable {
     try container.encodeIfPresent(total, forKey: .total)
     try container.encodeIfPresent(coding, forKey: .coding)
     try container.encodeIfPresent(checksum, forKey: .checksum)
+    try container.encodeIfPresent(choices, forKey: .choices)
     try container.encode(created, forKey: .created)
     try container.encode(updated, forKey: .updated)
     try container.encode(committed, forKey: .committed)

@@ -4,7 +4,8 @@
 /// the CRC-32 of every byte before its comma. Moments are milliseconds since 1970. At most 1 MiB.
 ///
 /// ```
-/// {"committed":1048576,"created":1700000000000,"format":1,
+/// {"choices":{"isNamedByServer":false,"permissions":420,"replaces":true},
+///  "committed":1048576,"created":1700000000000,"format":1,
 ///  "request":{"method":"GET","url":"https://h/a.zip","variant":"6c62272e07bb014262b821756295c58d"},
 ///  "total":4194304,"updated":1700000001000,"validator":{"kind":"etag","value":"\"v1\""},"crc32":"0badf00d"}
 /// ```
@@ -22,6 +23,8 @@ package struct PartRecord: Sendable, Hashable {
   package var coding: String?
   /// The checksum that the caller asked for.
   package var checksum: RecordedChecksum?
+  /// How the caller wants the file to be kept; nil in a record of a version that did not write it down.
+  package var choices: RecordedChoices?
   /// When the part was begun.
   package var created: Int64
   /// When the record was written.
@@ -33,13 +36,14 @@ package struct PartRecord: Sendable, Hashable {
   /// - Parameter now: The present in milliseconds since 1970.
   package init(
     request: RequestIdentity, validator: Validator?, total: Int64?, coding: String? = nil,
-    checksum: RecordedChecksum? = nil, now: Int64
+    checksum: RecordedChecksum? = nil, choices: RecordedChoices? = nil, now: Int64
   ) {
     self.request = request
     self.validator = validator
     self.total = total
     self.coding = coding
     self.checksum = checksum
+    self.choices = choices
     created = now
     updated = now
     finished = ByteRanges()

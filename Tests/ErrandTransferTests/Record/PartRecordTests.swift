@@ -43,13 +43,43 @@ import Testing
     #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
   }
 
+  private static let choices = RecordedChoices(
+    permissions: 0o600, replaces: false, maximumBytes: 5_000_000, isNamedByServer: true)
+
+  /// Pinned, too. Records without choices are those of an earlier version.
+  @Test func `choices stand in it`() throws {
+    var record = try Self.record()
+    record.choices = Self.choices
+    let text = String(decoding: try record.encoded(), as: UTF8.self)
+    let choices = #""choices":{"isNamedByServer":true,"maximumBytes":5000000,"permissions":384,"replaces":false}"#
+    #expect(text.contains(",\(choices),\"committed\":1048576,"), "\(text)")
+    let forged = try Self.forged { $0.replacingOccurrences(of: "\"committed\"", with: "\(choices),\"committed\"") }
+    #expect(PartRecord.read(forged) == .success(record))
+  }
+
+  @Test(arguments: [
+    "7", "{}", #"{"isNamedByServer":true,"permissions":384}"#,
+    #"{"isNamedByServer":true,"permissions":-1,"replaces":true}"#,
+    #"{"isNamedByServer":true,"permissions":4096,"replaces":true}"#,
+    #"{"isNamedByServer":true,"permissions":99999,"replaces":true}"#,
+    #"{"isNamedByServer":true,"permissions":384,"replaces":"yes"}"#,
+    #"{"isNamedByServer":1,"permissions":384,"replaces":true}"#,
+    #"{"isNamedByServer":true,"maximumBytes":-1,"permissions":384,"replaces":true}"#,
+  ])
+  func `choices that cannot be are damage`(choices: String) throws {
+    let bytes = try Self.forged { $0.replacingOccurrences(of: "\"format\"", with: "\"choices\":\(choices),\"format\"") }
+    #expect(Self.problem(bytes) == .damaged)
+  }
+
   @Test func `what is written is read`() throws {
     var other = try Self.record([0..<5, 7..<9])
     other.validator = .lastModified("Sun, 06 Nov 1994 08:49:37 GMT")
     other.checksum = nil
     var bare = try Self.record([])
     (bare.validator, bare.total, bare.coding) = (nil, nil, "gzip")
-    for record in try [Self.record(), Self.record([3..<9]), other, bare] {
+    var chosen = try Self.record()
+    chosen.choices = Self.choices
+    for record in try [Self.record(), Self.record([3..<9]), other, bare, chosen] {
       #expect(try PartRecord.read(record.encoded()) == .success(record))
     }
   }

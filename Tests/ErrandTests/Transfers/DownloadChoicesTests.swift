@@ -1,0 +1,87 @@
+import Errand
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import Testing
+
+/// What holds for a download that is taken up by `InterruptedDownload`, without its request.
+@Suite(.timeLimit(.minutes(3))) struct DownloadChoicesTests {
+  private static let bookField = "attachment; filename=\"book.txt\""
+
+  /// Begins the file and finds what is left of it.
+  private func interrupted(
+    _ fixture: DownloadFixture, _ change: (inout Download) -> Void
+  ) async throws -> InterruptedDownload {
+    fixture.answer { $1.fault = .cut(after: 1_000_000) }
+    _ = await fixture.send {
+      $0.takeUps = 0
+      change(&$0)
+    }
+    fixture.answer()
+    return try #require(try InterruptedDownload.all(in: fixture.folder).first)
+  }
+
+  @Test func `private file stays private`() async throws {
+    let fixture = try DownloadFixture()
+    let left = try await interrupted(fixture) { $0.permissions = 0o600 }
+    let file = try await fixture.client.send(left.request())
+    #expect(fixture.isRight() && file.keptBytes > 0 && fixture.mode(of: fixture.file) == 0o600)
+  }
+
+  @Test func `later choice counts`() async throws {
+    let fixture = try DownloadFixture()
+    _ = try await interrupted(fixture) { $0.permissions = 0o600 }
+    fixture.answer { $1.fault = .cut(after: 1_000) }
+    _ = await fixture.send {
+      $0.takeUps = 0
+      $0.permissions = 0o640
+    }
+    fixture.answer()
+    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    _ = try await fixture.client.send(left.request())
+    #expect(fixture.isRight() && fixture.mode(of: fixture.file) == 0o640)
+  }
+
+  @Test func `file that must stay stays`() async throws {
+    let fixture = try DownloadFixture()
+    let left = try await interrupted(fixture) { $0.replaces = false }
+    try fixture.putOld()
+    let outcome = try await fixture.client.outcome(of: left.request())
+    #expect(outcome.error?.code == .fileExists && fixture.isOld)
+  }
+
+  @Test func `limit of bytes stays`() async throws {
+    let fixture = try DownloadFixture()
+    let left = try await interrupted(fixture) { $0.maximumBytes = Int64(DownloadFixture.size) }
+    fixture.answer { $1.resource = RangeResource(size: DownloadFixture.size + 1, seed: 2) }
+    let outcome = try await fixture.client.outcome(of: left.request())
+    #expect(outcome.error?.code.rawValue == "tooLarge" && fixture.names.isEmpty)
+  }
+
+  @Test func `server still names the file`() async throws {
+    let fixture = try DownloadFixture { number, behaviour in
+      behaviour.fields["Content-Disposition"] = Self.bookField
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.takeUps = 0
+    _ = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    #expect(left.file.lastPathComponent == "file.bin")
+    let file = try await fixture.client.send(left.request())
+    #expect(file.url.lastPathComponent == "book.txt" && file.keptBytes > 0 && fixture.names == ["book.txt"])
+  }
+
+  @Test func `record of an earlier version is gone on with`() async throws {
+    let fixture = try DownloadFixture()
+    _ = try await interrupted(fixture) { $0.permissions = 0o600 }
+    let part = try PartFile.open(target: fixture.file.path)
+    var record = try #require(part.record)
+    record.choices = nil
+    try part.commit(record)
+    part.close()
+    let left = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    let file = try await fixture.client.send(left.request())
+    #expect(fixture.isRight() && file.keptBytes > 0 && fixture.mode(of: fixture.file) == 0o644)
+  }
+}
