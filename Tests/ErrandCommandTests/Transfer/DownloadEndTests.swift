@@ -23,6 +23,18 @@ import Testing
 
   @Test(
     arguments: [
+      (["u"], "the same command with -c goes on"), (["u", "-c"], "the same command goes on"),
+      (["u", "--fresh"], "the same command with -c in place of --fresh goes on"),
+    ])
+  func `the advice is a command that can be given`(words: [String], advice: String) throws {
+    let options = try DownloadParser.parse(words)
+    let ends = [DownloadEnd.there(3), .stopped(kept: 5)]
+    #expect(DownloadCommand.sentence(on: ends, options) == "What came is kept; \(advice) with it.")
+    #expect(DownloadCommand.sentence(on: [.stopped(kept: 0)], options) == nil)
+  }
+
+  @Test(
+    arguments: [
       (.done(file), true, .done), (.there(3), false, .done),
       (.stopped(kept: 1 << 20), true, .stopped("stopped, 1.0 MiB kept")),
       (.stopped(kept: 0), false, .stopped("stopped")),

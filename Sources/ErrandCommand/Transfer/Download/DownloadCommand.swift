@@ -35,7 +35,7 @@ struct DownloadCommand {
     defer { interruption.stop() }
     let ends = await runner.run()
     complain(ends)
-    if let sentence = sentence(on: ends) { Terminal.write(sentence + "\n", to: .error) }
+    if let sentence = Self.sentence(on: ends, options) { Terminal.write(sentence + "\n", to: .error) }
     return Self.code(of: ends, isInterrupted: runner.isInterrupted)
   }
 
@@ -61,10 +61,11 @@ struct DownloadCommand {
   }
 
   /// How to go on, where something was kept.
-  private func sentence(on ends: [DownloadEnd]) -> String? {
+  static func sentence(on ends: [DownloadEnd], _ options: DownloadOptions) -> String? {
     let kept = ends.reduce(0) { $0 &+ $1.kept }
     guard kept > 0 else { return nil }
-    return "What came is kept; the same command\(options.continues ? "" : " with -c") goes on with it."
+    let change = options.continues ? "" : options.startsOver ? " with -c in place of --fresh" : " with -c"
+    return "What came is kept; the same command\(change) goes on with it."
   }
 
   /// The first failure counts, an interrupt before all.

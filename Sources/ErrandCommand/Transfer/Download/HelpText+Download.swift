@@ -64,7 +64,8 @@ extension HelpText {
      33  the file changed at the server, or it sent
          another part than was asked for
 
-    After 6, 7, 23, 28, 56 and 130 the same command with -c goes on where it stopped.
+    After 6, 7, 23, 28, 56 and 130 the same command with -c (in place of --fresh, where that was said)
+    goes on where it stopped.
 
     """#
 }
