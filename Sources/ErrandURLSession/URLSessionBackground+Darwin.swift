@@ -46,18 +46,20 @@
     }
 
     /// Starts a task that carries the name.
-    /// - Throws: ``ErrandCore/TransportFailure`` where URLSession would send something else.
+    /// - Throws: ``ErrandCore/TransportFailure`` where URLSession would send something else, and before ``begin(_:)``.
     public func start(_ order: BackgroundOrder) throws {
       let (request, file) = try order.parts(.current)
-      let session = session.withLock { $0 }
-      let task: URLSessionTask? =
+      guard let session = session.withLock({ $0 }) else {
+        throw TransportFailure(.unsupported, "The background session takes nothing before it has begun.")
+      }
+      let task: URLSessionTask =
         if let file {
-          session?.uploadTask(with: request, fromFile: file)
+          session.uploadTask(with: request, fromFile: file)
         } else {
-          session?.downloadTask(with: request)
+          session.downloadTask(with: request)
         }
-      task?.taskDescription = order.name
-      task?.resume()
+      task.taskDescription = order.name
+      task.resume()
     }
 
     /// Cancels the task of this name.

@@ -27,7 +27,6 @@ public import Foundation
 public final class BackgroundDownloads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundDownloadWork>
-  private let ready: Task<Void, Never>
 
   /// Takes up what is under way and begins to listen.
   ///
@@ -60,7 +59,7 @@ public final class BackgroundDownloads: Sendable {
       await onEnd(.init(id: id, tag: tag, result: result))
     }
     self.engine = engine
-    ready = Task { try? await engine.begin() }
+    engine.beginning()
   }
 
   /// Hands a download over. Where the same one is under way already, that one is meant, tag included.
@@ -72,7 +71,6 @@ public final class BackgroundDownloads: Sendable {
   public func start<R: APIRequest>(
     _ request: R, tag: String? = nil
   ) async throws(APIError) -> BackgroundDownload where R.Response == DownloadedFile {
-    await ready.value
     try await engine.begin()
     let order = try await BackgroundDownloadHandOver(request, by: client)
     return try await engine.start(order, tag: tag)
@@ -81,7 +79,7 @@ public final class BackgroundDownloads: Sendable {
   /// Those that have not ended, whichever run started them.
   public var running: [BackgroundDownload] {
     get async {
-      await ready.value
+      try? await engine.begin()
       return engine.running
     }
   }

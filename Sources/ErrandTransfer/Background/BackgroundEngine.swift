@@ -11,7 +11,8 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
   typealias OnEnd = @Sendable (String, String?, Result<Value, APIError>) async -> Void
 
   private struct State: Sendable {
-    var hasBegun = false
+    /// Under way, or done; a failure clears it.
+    var beginning: Task<Result<Void, APIError>, Never>?
     /// Those whose end was not told.
     var records: [String: Record] = [:]
     var handles: [String: Work.Handle] = [:]
@@ -42,20 +43,39 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
 
   // MARK: - The launch
 
+  /// Begins, unless it is done, and waits for it. One beginning serves all who ask meanwhile; a cancel ends the wait
+  /// alone.
+  func begin() async throws(APIError) {
+    let beginning = beginning()
+    let (ends, end) = AsyncStream.makeStream(of: Result<Void, APIError>.self)
+    Task {
+      end.yield(await beginning.value)
+      end.finish()
+    }
+    for await result in ends { return try result.get() }
+    throw APIError(.cancelled, .cancelled, "The \(kind) was cancelled before it was handed over.")
+  }
+
+  /// The beginning that is under way or done, else a new one.
+  @discardableResult
+  func beginning() -> Task<Result<Void, APIError>, Never> {
+    state.withLock { state in
+      if let beginning = state.beginning { return beginning }
+      let beginning = Task { await self.takeUp() }
+      state.beginning = beginning
+      return beginning
+    }
+  }
+
   /// Reads the records, listens, and brings both together; once. Where the records cannot be read, such as before a
   /// device is first unlocked, nothing is listened to and nothing given up: the next call tries again.
-  func begin() async throws(APIError) {
-    let isFirst = state.withLock { state in
-      defer { state.hasBegun = true }
-      return !state.hasBegun
-    }
-    guard isFirst else { return }
+  private func takeUp() async -> Result<Void, APIError> {
     let found: [Record]
     do {
       found = try await lane.value { try self.folder.load() }
     } catch {
-      state.withLock { $0.hasBegun = false }
-      throw Self.error(error)
+      state.withLock { $0.beginning = nil }
+      return .failure(Self.error(error))
     }
     for record in found { keep(record) }
     session.begin { event in self.hear(event) }
@@ -65,6 +85,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       // Nobody would take their files.
       for name in names where self.record(name) == nil { self.session.cancel(name) }
     }
+    return .success(())
   }
 
   /// What was told in the meantime counts.

@@ -26,7 +26,6 @@ public import Foundation
 public final class BackgroundUploads: Sendable {
   private let client: APIClient
   private let engine: BackgroundEngine<BackgroundUploadWork>
-  private let ready: Task<Void, Never>
 
   /// Takes up what is under way and begins to listen.
   ///
@@ -55,7 +54,7 @@ public final class BackgroundUploads: Sendable {
       await onEnd(.init(id: id, tag: tag, result: result, client: client))
     }
     self.engine = engine
-    ready = Task { try? await engine.begin() }
+    engine.beginning()
   }
 
   /// Hands an upload over, and returns once the system has it. Each start is an upload of its own: look for the tag among
@@ -72,7 +71,6 @@ public final class BackgroundUploads: Sendable {
   public func start<R: APIRequest>(
     _ request: R, tag: String? = nil, copiesFile: Bool = false
   ) async throws(APIError) -> BackgroundUpload {
-    await ready.value
     try await engine.begin()
     let order = try await BackgroundUploadHandOver(request, by: client)
     return try await engine.start(order, copiesFile: copiesFile, tag: tag)
@@ -81,7 +79,7 @@ public final class BackgroundUploads: Sendable {
   /// Those that have not ended, whichever run started them.
   public var running: [BackgroundUpload] {
     get async {
-      await ready.value
+      try? await engine.begin()
       return engine.running
     }
   }

@@ -85,6 +85,19 @@ import Testing
     #expect(fixture.session.running == [id])
   }
 
+  @Test func `two starts after records could not be read both come to an end`() async throws {
+    let fixture = try BackgroundFixture()
+    let uploads = fixture.launchUploads(files: HookedFiles(failing: 1, 1))
+    _ = await uploads.running
+    async let one = uploads.start(Self.film)
+    async let other = uploads.start(Self.film)
+    for upload in try await [one, other] {
+      #expect(try fixture.session.body(of: upload.id) == Data("film".utf8))
+      try fixture.session.answer(upload.id, .json("{\"id\":7}"))
+      #expect(try await upload.value(for: Self.film) == .init(id: 7))
+    }
+  }
+
   @Test func `cancel outlives the app`() async throws {
     let fixture = try BackgroundFixture()
     let first = fixture.launchUploads()
