@@ -23,29 +23,10 @@ extension BackgroundFolder where Record == BackgroundUploadRecord {
     let file = try files.open(path, .new)
     do {
       defer { try? files.close(file) }
-      try await copy(body, into: file)
-      try files.synchronize(file)
+      try await BackgroundBodyCopy(body, into: file, files).run()
     } catch {
       try? files.remove(path)
       throw error
-    }
-  }
-
-  private func copy(_ body: HTTPBody, into file: Int32) async throws {
-    let (flows, flow) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let source = try body.open(BodyFlow { flow.yield() })
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-    defer { room.deallocate() }
-    var place: Int64 = 0
-    while true {
-      try Task.checkCancellation()
-      switch try source.read(into: room) {
-      case .bytes(let count):
-        try files.write(file, UnsafeRawBufferPointer(rebasing: room[..<count]), at: place)
-        place += Int64(count)
-      case .later: for await _ in flows { break }
-      case .end: return
-      }
     }
   }
 

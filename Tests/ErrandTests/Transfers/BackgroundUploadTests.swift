@@ -1,3 +1,4 @@
+import Dispatch
 import Errand
 import ErrandTesting
 import ErrandTransfer
@@ -179,6 +180,25 @@ import Testing
     start.cancel()
     #expect(await start.value?.stage == .cancelled)
     #expect(fixture.session.orders.isEmpty && fixture.desked.isEmpty)
+  }
+
+  @Test func `slow disk holds no thread of the pool`() async throws {
+    let fixture = try BackgroundFixture()
+    let count = ProcessInfo.processInfo.activeProcessorCount + 1
+    let (writing, gate) = (Recorded<Int>(), DispatchSemaphore(value: 0))
+    // Each waits for all, with which a pool would stand still.
+    let files = HookedFiles { turn, operation, bytes in
+      guard operation == .write, bytes == 4 else { return nil }
+      writing.append(turn)
+      if writing.all.count == count { for _ in 1...count { gate.signal() } }
+      return gate.wait(timeout: .now() + 30) == .success ? nil : 5
+    }
+    let uploads = fixture.launchUploads(files: files)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 1...count { group.addTask { _ = try await uploads.start(SendFilm(body: .text("film"))) } }
+      try await group.waitForAll()
+    }
+    #expect(fixture.session.orders.count == count)
   }
 
   // MARK: - What is refused
