@@ -7,6 +7,8 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
   private let status: Int
   private let fields: [String: [String]]
   private let origin: String
+  /// The length of its file when it came; nil in records of earlier versions.
+  let bytes: Int64?
 
   /// The fields that checks and names come from.
   private static let kept: [HTTPFieldName] = [
@@ -19,7 +21,8 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
     "Location", "Content-Location", "ETag", "Last-Modified", "Retry-After",
   ]
 
-  init(_ head: ResponseHead, _ url: HTTPURL, to kind: BackgroundKind) {
+  init(_ head: ResponseHead, _ url: HTTPURL, to kind: BackgroundKind, bytes: Int64? = nil) {
+    self.bytes = bytes
     let kept = kind == .upload ? Self.kept + Self.keptOfUploads : Self.kept
     status = head.status
     origin = "\(url.origin)/"

@@ -111,7 +111,7 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       state.withLock { $0.handles[name] }?.wait.tell(bytes: bytes, total: total)
     case .came(let name, let file, let head, let url):
       // Before this returns: the file is the system's.
-      lane.now { self.take(file, for: name, BackgroundAnswer(head, url, to: self.kind)) }
+      lane.now { self.take(file, for: name, head, url) }
       lane.run { self.check(name) }
     case .ended(let name, let end):
       lane.run { self.hear(end, of: name) }
@@ -119,11 +119,12 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
     }
   }
 
-  private func take(_ file: URL, for id: String, _ answer: BackgroundAnswer) {
+  private func take(_ file: URL, for id: String, _ head: ResponseHead, _ url: HTTPURL) {
     guard BackgroundDecision.takesFile(record(id)?.phase) else { return }
     do {
+      let bytes = try folder.length(of: file)
       // First, so that a file never lies there without its answer.
-      try save(.came(answer), of: id)
+      try save(.came(BackgroundAnswer(head, url, to: kind, bytes: bytes)), of: id)
       try folder.takeFile(file, for: id)
     } catch {
       fail(id, Self.error(error))

@@ -101,7 +101,11 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
   /// Whether the file of an answer is here.
   func hasFile(_ id: String) -> Bool { (try? files.status(at: answerFile(of: id))) != nil }
 
-  /// Takes a file over from the system, in one step where both are in one file system.
+  /// The length of a file of the system's; nil where there is none.
+  func length(of file: URL) throws -> Int64? { try files.status(at: file.path(percentEncoded: false))?.length }
+
+  /// Takes a file over from the system, in one step where both are in one file system. The answer to an upload is
+  /// brought to the disk at once, the file of a download before it gets its last name.
   func takeFile(_ file: URL, for id: String) throws {
     let (from, to) = (file.path(percentEncoded: false), answerFile(of: id))
     do {
@@ -111,6 +115,17 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
       try? files.remove(to)
       try FileManager.default.moveItem(atPath: from, toPath: to)
     }
+    if kind == .upload { try bringToDisk(to) }
+  }
+
+  /// A name that does not reach the disk is only found out later: its answer is lost then, not wrong.
+  private func bringToDisk(_ answer: String) throws {
+    let file = try files.open(answer, .existing)
+    do {
+      defer { try? files.close(file) }
+      try files.synchronize(file)
+    }
+    try? files.synchronizeFolder(path)
   }
 
   /// Removes the file of an answer.

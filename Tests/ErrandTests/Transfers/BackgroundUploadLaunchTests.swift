@@ -46,6 +46,37 @@ import Testing
     gate.open()
   }
 
+  @Test(arguments: ["", "{\"id\":1}2"]) func `answer that a power failure has cut is none`(left: String) async throws {
+    let fixture = try BackgroundFixture()
+    let (heard, gate) = (Latch(), Latch())
+    let first = fixture.launchUploads { _ in
+      heard.open()
+      try? await gate.wait()
+    }
+    let id = try await first.start(Self.film).id
+    try fixture.session.answer(id, .json("{\"id\":7}"))
+    try await heard.wait()
+    _ = try fixture.put(left, "desk/\(id).answer")
+    let second = fixture.launchUploads()
+    let ending = try #require(await fixture.nextUpload())
+    #expect(ending.id == id && ending.result.failure?.code == .interrupted)
+    fixture.session.tell(.allTold)
+    await second.settled()
+    #expect(fixture.desked.isEmpty)
+    gate.open()
+  }
+
+  @Test func `answer and its name are brought to the disk`() async throws {
+    let fixture = try BackgroundFixture()
+    let files = HookedFiles { _, _, _ in nil }
+    let upload = try await fixture.launchUploads(files: files).start(Self.film)
+    let before = files.calls.count
+    try fixture.session.answer(upload.id, .json("{\"id\":7}"))
+    _ = try await upload.response()
+    let calls = Array(files.calls[before...])
+    #expect(calls.contains([.rename, .open, .synchronize, .close, .synchronize]))
+  }
+
   @Test func `lost upload is told once all is told`() async throws {
     let fixture = try BackgroundFixture()
     let id = try await fixture.launchUploads().start(Self.film).id
