@@ -296,6 +296,23 @@ import TestSupport
     withExtendedLifetime(server) {}
   }
 
+  @Test @MainActor func `another page size counts from the reset on`() async throws {
+    let server = try LoopbackServer { _ in .json(#"["a", "b"]"#) }
+    let page = Page()
+    let manager = PageManager(APIClient(baseURL: server.url), first: Placed())
+    manager.delegate = page
+    manager.loadNext()
+    await page.heard(1)
+    manager.first = Placed(limit: 5)
+    manager.loadNext()
+    await page.heard(2)
+    manager.reset()
+    manager.loadNext()
+    await page.heard(3)
+    let targets = ["/placed?offset=0&limit=2", "/placed?offset=2&limit=2", "/placed?offset=0&limit=5"]
+    #expect(server.requests.map(\.target) == targets && manager.items == ["0a", "1b"])
+  }
+
   @Test @MainActor func `cancelled page is the last outcome`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .ok().held(at: gate) }
