@@ -27,6 +27,11 @@ public struct XMLFormat: ResponseFormat {
   /// Both registered names (RFC 7303).
   public var accept: String { Self.accepted }
 
+  /// Both registered names, and every type that is built on XML (RFC 7303 section 4.2). A web page is not taken, nor one
+  /// in XHTML: those are what a login or a gateway answers in place of a document.
+  public var contentTypes: [String]? { Self.types }
+
+  static let types = ["application/xml", "text/xml", "*/*+xml"]
   static let accepted = "application/xml, text/xml;q=0.9"
 
   /// Reads a value.
@@ -71,7 +76,7 @@ extension ResponseDecoder where Value: Decodable {
 extension ResponseDecoder where Value == XMLValue {
   /// XML as a document.
   public static func xml(limits: XMLLimits = XMLLimits()) -> ResponseDecoder {
-    ResponseDecoder("XML", accept: XMLFormat.accepted) { body, response in
+    ResponseDecoder("XML", accept: XMLFormat.accepted, contentTypes: XMLFormat.types) { body, response in
       try XMLValue(parsing: body, charset: response.charset, limits: limits)
     }
   }

@@ -73,6 +73,62 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  private struct Silent: APIRequest {
+    var path: Path { "/x" }
+    var contentTypes: [String]?
+    var decoder: ResponseDecoder<Reply> { .xml() }
+  }
+
+  private struct ByClient: APIRequest {
+    var path: Path { "/x" }
+    typealias Response = Reply
+  }
+
+  private struct Bytes: APIRequest {
+    var path: Path { "/x" }
+    var decoder: ResponseDecoder<Int> { ResponseDecoder("bytes") { body, _ in body.count } }
+  }
+
+  private static func client(_ server: LoopbackServer) -> APIClient {
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.responseFormat = XMLFormat() }
+    return client
+  }
+
+  @Test(arguments: [
+    "text/html", "text/html; charset=utf-8", "application/xhtml+xml", "application/json", "text/plain", "nonsense",
+  ])
+  func `page in place of a document is refused`(type: String) async throws {
+    let server = try Self.server(Self.reply, type)
+    let client = Self.client(server)
+    let errors = [
+      await client.outcome(of: Silent()).error, await client.outcome(of: Document()).error,
+      await client.outcome(of: ByClient()).error,
+    ]
+    for error in errors {
+      #expect(error?.stage == .validate && error?.code == .contentType)
+      #expect(
+        error?.message == "The answer has the content type \"\(type)\"; expected application/xml or text/xml or "
+          + "*/*+xml. Where it is right, list it in `contentTypes`.")
+    }
+    let asked = await client.outcome(of: Silent(contentTypes: ["*/*"])).value
+    #expect((asked?.name == "Ada") == (type != "nonsense"), "the request takes any type")
+    #expect(try await client.send(Bytes()) == Self.reply.utf8.count, "its own decoder says nothing")
+    #expect(server.requests.count == 5)
+  }
+
+  @Test(arguments: ["application/xml", "TEXT/XML; charset=utf-8", "application/atom+xml", "image/svg+xml", nil])
+  func `types built on XML are taken`(type: String?) async throws {
+    let server = try LoopbackServer { _ in
+      .status(200, headers: type.map { ["Content-Type": $0] } ?? [:], body: Self.reply)
+    }
+    let client = Self.client(server)
+    #expect(try await client.send(Silent()).name == "Ada")
+    #expect(try await client.send(Document())["name"]?.text == "Ada")
+    #expect(try await client.send(ByClient()).name == "Ada")
+    #expect(server.requests.count == 3)
+  }
+
   @Test(arguments: [
     ("<reply><name>Ada</name>", FormatFailure.Kind.malformed, "line 1, column 23: the element <reply> is not closed"),
     ("<reply><name>Ada</name></reply>", .missing, "reply.level: it is missing"),

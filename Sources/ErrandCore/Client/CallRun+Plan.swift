@@ -6,10 +6,13 @@ extension CallRun {
     let request = info.request
     let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
     if isStreamed { try checkStreaming(envelope) }
+    let contentTypes = request.contentTypes
+    let format = family?.responseFormat ?? snapshot.configuration.responseFormat
     let retries = request.retries ?? family?.retries ?? snapshot.configuration.retries
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
-      contentTypes: request.contentTypes, shape: request.shape, envelope: envelope,
+      contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
+      shape: request.shape, envelope: envelope,
       credential: request.credential, provider: snapshot.configuration.credentials, base: snapshot.base,
       servers: NamedServers(snapshot.builder, family),
       cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,

@@ -9,6 +9,8 @@ protocol CallTyping: AnyObject, Sendable {
   func cachedJob(_ info: CallInfo, _ ending: CallEnding) -> (@Sendable () -> Void)?
   /// Whether the value is made of a body in memory.
   var readsBody: Bool { get }
+  /// Which content types are taken where the request says nothing.
+  func contentTypes(in format: (any ResponseFormat)?) -> [String]?
   /// Whether the call wants the stored answer first and then a fresh one.
   var isTwofold: Bool { get }
   /// Makes what is sent.
@@ -57,6 +59,10 @@ final class TypedCall<R: APIRequest>: CallTyping {
   var isTwofold: Bool { onCached != nil }
 
   var readsBody: Bool { decoder.readsBody }
+
+  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
+    decodes ? decoder.contentTypes(in: format) : nil
+  }
 
   func decodedRules(_ plan: CallPlan, _ rules: DecodingRules) -> DecodedRules? {
     guard decoder.isByType(rules.format) else { return nil }

@@ -19,10 +19,19 @@ public protocol ResponseFormat: Sendable {
   var name: String { get }
   /// What is sent as `Accept` where the request's headers say nothing else.
   var accept: String { get }
+  /// Which content types are taken where the request's ``APIRequest/contentTypes`` says nothing, such as
+  /// `["application/x-pack"]`; nil for all. An answer that names no type is taken. A pattern with a star takes no page:
+  /// `text/html` and `application/xhtml+xml` are listed by their names where they are meant.
+  var contentTypes: [String]? { get }
   /// Reads a value. What it throws becomes the cause of an error of stage `decode`, which shows the description; an
   /// error that names the place, such as ``FormatFailure``, helps most. It runs off the caller's actor for bodies over
   /// 16 KiB.
   func decode<Value: Decodable>(_ type: Value.Type, from body: Data, of response: HTTPResponse) throws -> Value
+}
+
+extension ResponseFormat {
+  /// All.
+  public var contentTypes: [String]? { nil }
 }
 
 extension APIError {
@@ -36,7 +45,7 @@ extension APIError {
 extension ResponseDecoder where Value: Decodable {
   /// A format of choice.
   public static func format(_ format: some ResponseFormat) -> ResponseDecoder {
-    ResponseDecoder(name: format.name, accept: format.accept) { response, _ in
+    ResponseDecoder(name: format.name, accept: format.accept, contentTypes: format.contentTypes) { response, _ in
       try format.decode(Value.self, from: response.body, of: response)
     }
   }

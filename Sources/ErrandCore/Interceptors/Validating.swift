@@ -19,6 +19,7 @@ package struct Validating: Interceptor {
     if response.file != nil { return response }
     try Self.checkStatus(of: response, by: context.plan.statusRule)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
+    try Self.checkFormat(of: response, among: context.plan.formatTypes)
     guard context.plan.readsJSON else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =
@@ -42,6 +43,22 @@ package struct Validating: Interceptor {
     let found = shown(response.fields)
     throw failure(
       .contentType, "The answer has \(found); expected \(patterns.joined(separator: " or ")).", response)
+  }
+
+  /// By the content types of the format, where the request lists none.
+  private static func checkFormat(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
+    guard let patterns, !response.body.isEmpty, let found = response.fields[.contentType], !found.isEmpty,
+      !fits(MediaType(found), patterns)
+    else { return }
+    throw failure(
+      .contentType,
+      "The answer has \(shown(response.fields)); expected \(patterns.joined(separator: " or ")). "
+        + "Where it is right, list it in `contentTypes`.", response)
+  }
+
+  private static func fits(_ type: MediaType?, _ patterns: [String]) -> Bool {
+    guard let type else { return false }
+    return patterns.contains { (!type.isPage || !$0.contains("*")) && type.matches($0) }
   }
 
   /// The content type in words.

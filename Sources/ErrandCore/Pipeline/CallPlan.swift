@@ -6,6 +6,8 @@ package import ErrandJSON
 package final class CallPlan: Sendable {
   package let statusRule: StatusRule
   package let contentTypes: [String]?
+  /// The content types of the format, where the request says nothing; nil for all.
+  let formatTypes: [String]?
   package let shape: JSONShape?
   let envelope: Envelope?
   package let credential: RequestCredential
@@ -38,8 +40,8 @@ package final class CallPlan: Sendable {
   package let endProbe: FrozenProbe?
 
   init(
-    statusRule: StatusRule, contentTypes: [String]?, shape: JSONShape?, envelope: Envelope?,
-    credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
+    statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
+    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
     servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
@@ -48,6 +50,7 @@ package final class CallPlan: Sendable {
   ) {
     self.statusRule = statusRule
     self.contentTypes = contentTypes
+    self.formatTypes = formatTypes
     self.shape = shape
     self.envelope = envelope
     self.credential = credential

@@ -87,7 +87,8 @@ public protocol APIRequest<Response>: GroupStep {
 
   /// Which statuses are success; nil for the family's or client's rule.
   var statusRule: StatusRule? { get }
-  /// Which content types are taken, such as `["application/json", "text/*"]`; nil for all.
+  /// Which content types are taken, such as `["application/json", "text/*"]`; nil for those of the format that is read
+  /// (``ResponseFormat/contentTypes``), which are all but for XML.
   var contentTypes: [String]? { get }
   /// The shape the JSON must have; nil for any.
   var shape: JSONShape? { get }
@@ -163,7 +164,7 @@ extension APIRequest {
   public var download: Download? { nil }
   /// The family's or client's.
   public var statusRule: StatusRule? { nil }
-  /// Any.
+  /// Those of the format.
   public var contentTypes: [String]? { nil }
   /// Any.
   public var shape: JSONShape? { nil }

@@ -38,15 +38,21 @@ public struct MediaType: Sendable, Hashable {
   public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
 
   /// Whether a pattern fits: a type such as `application/json`, all of a kind such as `text/*`, all that are built on
-  /// one such as `application/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
+  /// one such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
   public func matches(_ pattern: String) -> Bool {
     if pattern == essence || pattern == "*/*" { return true }
     let pattern = pattern.lowercased()
+    if pattern.hasPrefix("*/*+"), let subtype = essence.split(separator: "/").last {
+      return subtype.count > pattern.count - 3 && subtype.hasSuffix(pattern.dropFirst(3))
+    }
     guard let star = pattern.firstIndex(of: "*") else { return pattern == essence }
     let (kind, suffix) = (pattern[..<star], pattern[star...].dropFirst())
     guard kind.hasSuffix("/"), suffix.isEmpty || suffix.hasPrefix("+") else { return false }
     return essence.count > kind.count + suffix.count && essence.hasPrefix(kind) && essence.hasSuffix(suffix)
   }
+
+  /// Whether this is a page for people, such as that of a login: `text/html` or `application/xhtml+xml`.
+  var isPage: Bool { essence == "text/html" || essence == "application/xhtml+xml" }
 
   /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.
   private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {

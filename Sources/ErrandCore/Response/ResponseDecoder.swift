@@ -11,6 +11,8 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   public let name: String
   /// What the decoder reads, sent as `Accept` where nobody says anything else.
   public let accept: String
+  /// Which content types are taken where the request says nothing; see ``ResponseFormat/contentTypes``.
+  public let contentTypes: [String]?
   private let read: @Sendable (HTTPResponse, DecodingRules) throws -> Value
   /// Reads another format in its place; nil for a decoder that somebody chose.
   private var readOther: (@Sendable (HTTPResponse, any ResponseFormat) throws -> Value)?
@@ -22,9 +24,12 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// Makes a decoder of a function of the body and the answer. What it throws becomes the cause of an error of stage
   /// `decode`. It runs off the caller's actor for bodies over 16 KiB.
   public init(
-    _ name: String, accept: String = "*/*", _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
+    _ name: String, accept: String = "*/*", contentTypes: [String]? = nil,
+    _ decode: @escaping @Sendable (Data, HTTPResponse) throws -> Value
   ) {
-    self.init(name: name, accept: accept, readsBody: false) { response, _ in try decode(response.body, response) }
+    self.init(name: name, accept: accept, contentTypes: contentTypes, readsBody: false) { response, _ in
+      try decode(response.body, response)
+    }
   }
 
   /// Whether type and rules alone say what comes out, so that the value may be kept.
@@ -48,14 +53,20 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
   /// What is sent as `Accept`.
   func accept(in format: (any ResponseFormat)?) -> String { readOther == nil ? accept : format?.accept ?? accept }
 
+  /// Which content types are taken where the request says nothing.
+  func contentTypes(in format: (any ResponseFormat)?) -> [String]? {
+    readOther == nil ? contentTypes : format?.contentTypes ?? contentTypes
+  }
+
   init(
-    name: String, accept: String, json: JSONRules? = nil, readsBody: Bool = true,
+    name: String, accept: String, contentTypes: [String]? = nil, json: JSONRules? = nil, readsBody: Bool = true,
     decode: @escaping @Sendable (HTTPResponse, DecodingRules) throws -> Value
   ) {
     self.json = json
     self.readsBody = readsBody
     self.name = name
     self.accept = accept
+    self.contentTypes = contentTypes
     read = decode
   }
 }

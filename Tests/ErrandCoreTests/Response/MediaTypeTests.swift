@@ -42,7 +42,9 @@ import Testing
     ("application/xml", "application/*+xml", false), ("text/atom+xml", "application/*+xml", false),
     ("application/+xml", "application/*+xml", false), ("application/a+json", "application/*+xml", false),
     ("text/html", "te*", false), ("text/html", "text/h*", false), ("text/html", "text/*html", false),
-    ("text/html", "*", false), ("text/html", "*/html", false),
+    ("text/html", "*", false), ("text/html", "*/html", false), ("image/svg+xml", "*/*+xml", true),
+    ("application/atom+xml", "*/*+XML", true), ("application/xml", "*/*+xml", false), ("a/+xml", "*/*+xml", false),
+    ("application/a+json", "*/*+xml", false),
   ])
   func `patterns match`(text: String, pattern: String, fits: Bool) {
     #expect(MediaType(text)?.matches(pattern) == fits)
