@@ -120,6 +120,23 @@ struct GetUser: APIRequest {
   #expect(await silent.error?.stage == .deadline)
 }
 
+// snippet.retry
+@Test func `a busy server is asked again when it wants to be`() async throws {
+  let clock = ManualClock()
+  let transport = ScriptedTransport(.status(503, fields: ["Retry-After": "30"]), .json(#"{"nick":"Ada"}"#))
+  var configuration = ClientConfiguration(baseURL: "https://api.example.com")
+  configuration.transport = .own(transport)
+  configuration.timers = clock
+  configuration.retries = .standard
+  let client = APIClient(configuration)
+
+  async let user = client.response(GetUser(id: 7))
+  await clock.waitForTimers(2)  // the deadline of the call, and the wait for the second attempt
+  #expect(transport.requests.count == 1)
+  clock.advance(by: .seconds(31))  // what the server asks for, and more than chance adds
+  #expect(try await user.metrics.attempts == 2)
+}
+
 // snippet.cache
 struct GetProfile: APIRequest {
   var path: Path { "/profile" }
