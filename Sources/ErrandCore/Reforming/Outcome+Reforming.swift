@@ -52,7 +52,8 @@ extension APIError {
 extension CallSender {
   /// Sends a request and returns its value, made into what a screen needs.
   ///
-  /// The call ends as it would without the reformer; that one's failure is told to this caller alone.
+  /// The call ends as it would without the reformer; that one's failure is told to this caller alone. It
+  /// runs on the caller's executor, for bodies over 16 KiB on the global one.
   /// - Throws: ``APIError``; of code ``APIError/Code/reform`` where the reformer failed.
   public func send<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions()
@@ -60,7 +61,8 @@ extension CallSender {
     try await outcome(of: request, as: reformer, options: options).result.get()
   }
 
-  /// Sends a request and returns how it ended, its value made into what a screen needs; never throws.
+  /// Sends a request and returns how it ended, its value made into what a screen needs; never throws. The reformer
+  /// runs on the caller's executor, for bodies over 16 KiB on the global one.
   public func outcome<R: APIRequest, By: Reformer>(
     of request: R, as reformer: By, options: CallOptions = CallOptions()
   ) async -> Outcome<By.Output> where By.Input == R.Response {

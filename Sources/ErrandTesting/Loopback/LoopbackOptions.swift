@@ -15,6 +15,7 @@ public struct LoopbackOptions: Sendable {
   /// What to do as soon as a connection is accepted, before a byte is read; given the connection's number, from 1.
   ///
   /// `{ _ in .closeBeforeAnswer }` closes at once, `{ $0 == 1 ? .resetBeforeAnswer : nil }` resets only the first.
+  /// It runs on the thread of its connection.
   public var greeting: @Sendable (Int) -> LoopbackAnswer? = { _ in nil }
   /// A gate in front of accepting: until it lets pass, clients connect and hear nothing.
   public var acceptGate: Gate?

@@ -15,7 +15,8 @@ public struct RequestPart: Sendable {
   public let name: String
   private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
 
-  /// Makes a part of one's own: whether two requests are the same in it.
+  /// Makes a part of one's own: whether two requests are the same in it. It runs where the request is sent or
+  /// recordings are compared, for several at once where they overlap.
   public init(_ name: String, isSame: @escaping @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool) {
     self.name = name
     self.isSame = isSame

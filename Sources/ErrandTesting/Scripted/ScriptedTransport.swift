@@ -21,7 +21,8 @@ public final class ScriptedTransport: Transport {
   private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
   private let seen = Recorded<HTTPRequest>()
 
-  /// Makes a transport of a closure; what it throws is thrown by ``send(_:)``.
+  /// Makes a transport of a closure; what it throws is thrown by ``send(_:)``. It runs where that is called,
+  /// for several calls at once where they overlap.
   public init(_ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer) {
     self.answer = answer
     LeakCheck.current?.watch(self, "ScriptedTransport")
