@@ -13,7 +13,7 @@ package struct RecordedChoices: Sendable, Hashable {
   /// The most bytes that it may have; nil for no limit.
   package let maximumBytes: Int64?
   /// Whether its name is the one that the server says.
-  package let isNamedByServer: Bool
+  package var isNamedByServer: Bool
 
   package init(permissions: UInt16, replaces: Bool, maximumBytes: Int64? = nil, isNamedByServer: Bool = false) {
     self.permissions = permissions & Self.permissionBits

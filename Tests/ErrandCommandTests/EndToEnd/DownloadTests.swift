@@ -47,6 +47,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `the server still names what is gone on with`(saysURL: Bool) async throws {
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) {
+        $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\""
+        if number < 5 { $0.fault = .cut(after: 1 << 19) }
+      }
+    }
+    try await DownloadFolder.with { folder async throws in
+      let first = try await folder.download(server.url, "-J", "-d", folder.path)
+      #expect(first.status == 56, "\(first.error)")
+      #expect(try folder.names() == ["file.bin.part", "file.bin.part.meta"])
+      let words = saysURL ? [server.url, "-J"] : []
+      let second = try await BuiltCommand.run(["download", "-c", "-d", folder.path] + words)
+      #expect(second.status == 0 && second.error.contains("of it from before"), "\(second.error)")
+      check(try folder.bytes("film.mp4"))
+      #expect(try folder.names() == ["film.mp4"])
+    }
+  }
+
+  @Test func `another file of the URL's name is not the server's`() async throws {
+    let server = try RangeServer(
+      RangeBehaviour(Self.content) { $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\"" })
+    try await DownloadFolder.with { folder async throws in
+      try Data("old".utf8).write(to: folder.url.appending(path: "file.bin"))
+      let run = try await folder.download("-c", "-J", server.url, "-d", folder.path)
+      #expect(run.status == 0, "\(run.error)")
+      check(try folder.bytes("film.mp4"))
+      #expect(try folder.bytes("file.bin") == Data("old".utf8))
+    }
+  }
+
   @Test func `what is whole stays`() async throws {
     let server = try RangeServer(RangeBehaviour(Self.content))
     try await DownloadFolder.with { folder async throws in

@@ -7,7 +7,9 @@ struct DownloadJob: Sendable, Equatable {
   /// Where the file goes.
   enum Place: Sendable, Equatable {
     case file(URL)
-    case folder(URL)
+    case folder(URL, Download.Naming)
+    /// A file whose part is there, to be kept as the one that began it chose.
+    case begun(URL, RecordedChoices?)
   }
 
   /// Where it comes from.
@@ -27,10 +29,18 @@ struct DownloadJob: Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// A download into a folder.
-  init(_ url: String, into folder: URL, checksum: Checksum? = nil) {
+  /// A download that goes on with the part of a file.
+  init(_ url: String, goingOnWith file: URL, _ choices: RecordedChoices?, checksum: Checksum? = nil) {
     self.url = url
-    place = .folder(folder)
+    place = .begun(file, choices)
+    target = file
+    self.checksum = checksum
+  }
+
+  /// A download into a folder.
+  init(_ url: String, into folder: URL, named naming: Download.Naming = .fromURL, checksum: Checksum? = nil) {
+    self.url = url
+    place = .folder(folder, naming)
     target = (try? HTTPURL(url)).flatMap(FileName.of).map {
       folder.appending(path: $0, directoryHint: .notDirectory)
     }
@@ -40,6 +50,33 @@ struct DownloadJob: Sendable, Equatable {
   static func == (one: DownloadJob, other: DownloadJob) -> Bool {
     one.url == other.url && one.place == other.place && one.target == other.target
       && one.checksum?.description == other.checksum?.description
+  }
+
+  /// Whether the server names the file: no file that is there can be taken for it.
+  var isNamedByServer: Bool {
+    switch place {
+    case .file: false
+    case .folder(_, let naming): naming == .fromServer
+    case .begun(_, let choices): choices?.isNamedByServer == true
+    }
+  }
+
+  /// The same, into the very file, whoever was to name it.
+  var underItsName: DownloadJob {
+    guard case .begun(let file, var choices?) = place else { return self }
+    choices.isNamedByServer = false
+    return DownloadJob(url, goingOnWith: file, choices, checksum: checksum)
+  }
+
+  /// Where the file goes, and how it is kept.
+  var download: Download {
+    switch place {
+    case .file(let file): return .to(file)
+    case .folder(let folder, let naming): return .into(folder, named: naming)
+    case .begun(let file, let choices):
+      guard let url = try? HTTPURL(url) else { return .to(file) }
+      return .goingOn(with: file, from: url, choices)
+    }
   }
 
   /// What people know it by.

@@ -20,7 +20,8 @@ struct DownloadPlan {
     if let output = options.output { return ([try job(to: try file(output))], []) }
     let folder = try folder(options.folder)
     if options.urls.isEmpty { return try interrupted(in: folder) }
-    let jobs = options.urls.map { DownloadJob($0, into: folder, checksum: options.checksum) }
+    let naming: Download.Naming = options.takesServerName ? .fromServer : .fromURL
+    let jobs = options.urls.map { DownloadJob($0, into: folder, named: naming, checksum: options.checksum) }
     for job in jobs { try Self.check(job) }
     try check(jobs)
     return (jobs, [])
@@ -30,7 +31,7 @@ struct DownloadPlan {
     if let url = options.urls.first { return DownloadJob(url, to: file, checksum: options.checksum) }
     let jobs = try interrupted(in: file.deletingLastPathComponent()) { $0 == file.path(percentEncoded: false) }.jobs
     guard let job = jobs.first else { throw Self.nothing("at “\(file.lastPathComponent)”") }
-    return job
+    return job.underItsName
   }
 
   // MARK: - Places
@@ -113,7 +114,9 @@ struct DownloadPlan {
       let name = file.lastPathComponent
       throw Refusal(description: "“\(name)” was begun with --resource; give that and a URL again.", code: .usage)
     }
-    return DownloadJob(part.record.request.url, to: file, checksum: options.checksum ?? recorded(part.record.checksum))
+    return DownloadJob(
+      part.record.request.url, goingOnWith: file, part.record.choices,
+      checksum: options.checksum ?? recorded(part.record.checksum))
   }
 
   /// The checksum that was asked for at the beginning.

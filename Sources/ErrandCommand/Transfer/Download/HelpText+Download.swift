@@ -18,7 +18,9 @@ extension HelpText {
 
     going on
       -c, --continue      do what is left of an earlier run: a file that is there is taken as done (with
-                          a checksum, if it has that). Without a URL: all that was interrupted in DIR
+                          a checksum, if it has that; with -J it is fetched anew, for its name is not
+                          known before). Without a URL: all that was interrupted in DIR, each with the
+                          name, -n and permissions as it was begun
       --fresh             throw away what an earlier run has left
       --refresh WHAT      where a URL has expired (401, 403, 404, 410), ask once for another: the first
                           line that the shell command WHAT prints, which finds the old one in

@@ -21,12 +21,8 @@ struct ShellDownload: APIRequest {
   }
 
   var download: Download? {
-    var download: Download =
-      switch job.place {
-      case .file(let file): .to(file)
-      case .folder(let folder): .into(folder, named: options.takesServerName ? .fromServer : .fromURL)
-      }
-    download.replaces = options.replaces
+    var download = job.download
+    if !options.replaces { download.replaces = false }
     download.resumes = !options.startsOver
     download.resource = options.resource
     download.checksum = job.checksum

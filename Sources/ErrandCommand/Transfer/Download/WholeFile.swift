@@ -6,9 +6,9 @@ enum WholeFile {
   /// The length of the file, where it lies there, nothing is left to go on with, and it has the checksum that was asked
   /// for; else nil.
   static func bytes(of job: DownloadJob) -> Int64? {
-    guard let target = job.target, job.left == nil, let file = try? FileHandle(forReadingFrom: target) else {
-      return nil
-    }
+    guard !job.isNamedByServer, let target = job.target, job.left == nil,
+      let file = try? FileHandle(forReadingFrom: target)
+    else { return nil }
     defer { try? file.close() }
     if let checksum = job.checksum, (try? digest(of: file, checksum)).map(checksum.matches) != true { return nil }
     return (try? file.seekToEnd()).flatMap { Int64(exactly: $0) }
