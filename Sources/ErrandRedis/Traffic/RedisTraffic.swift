@@ -210,7 +210,8 @@ struct RedisTraffic: Sendable {
 
   /// Notes that the connection is gone, or did not come. Returns whom no answer will come to.
   mutating func lost(_ now: MonotonicInstant, spread: Double) -> [RedisTicket] {
-    let wasLeftInPeace = phase == .ready && sent.isEmpty && hasAnswered
+    // Where something is owed the connection was given up, since Redis refused it.
+    let wasLeftInPeace = phase == .ready && sent.isEmpty && hasAnswered && debts.isEmpty
     var tickets: [RedisTicket] = []
     if wasLeftInPeace {
       phase = .idle

@@ -217,6 +217,23 @@ import Testing
     #expect(traffic.barrier(RedisTicket()) == false)
   }
 
+  @Test mutating func `refused removal is waited for once`() {
+    traffic.write(.remove(.tag("x")))
+    connect()
+    _ = step(0)
+    guard case .write(let write, _) = traffic.answered(at(0)) else {
+      Issue.record("no write")
+      return
+    }
+    traffic.owe(write)
+    #expect(traffic.owesRemovals)
+    _ = traffic.lost(at(0), spread: 1)
+    connect(100)
+    #expect(step(100) == "send remove")
+    answer(100)
+    #expect(traffic.isSettled)
+  }
+
   @Test mutating func `full backlog removes instead`() {
     traffic.write(.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Data(count: 60_000))))
     traffic.write(.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Data(count: 60_000))))
