@@ -12,7 +12,7 @@ demo: ## Play the everyday scenes against an embedded server.
 	@Scripts/set-up.sh build
 	@swift run errand demo
 
-test: ## Everything that must hold before a change goes in (about 35 minutes the first time).
+test: ## Everything that must hold before a change goes in (about 45 minutes the first time).
 	@Scripts/test.sh
 
 bench: ## Compare with libcurl in C and with URLSession, in one interleaved run.

@@ -173,7 +173,7 @@ def make_rows():
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
         Row("9", "a file fetched: CPU ÷ C, 512 KiB buffer", [fetched, ("curl-download", "cpu")], ratio, 1.1, 1.03),
         Row("9p", "the same with progress", [("errand-download-progress", "cpu"), ("curl-download", "cpu")], ratio),
-        Row("9s", "9 ÷ C that brings each 8 MiB to the disk", [fetched, ("curl-download-synced", "cpu")], ratio),
+        Row("9s", "9 ÷ C that brings each 32 MiB to the disk", [fetched, ("curl-download-synced", "cpu")], ratio),
         Row("9c", "9 ÷ the command curl", [fetched, ("curl-command-download", "cpu")], ratio),
         Row("9w", "9 ÷ wget", [fetched, ("wget-download", "cpu")], ratio),
         Row("9a", "9 ÷ aria2c", [fetched, ("aria2c-download", "cpu")], ratio),
@@ -222,7 +222,30 @@ def json_rows():
             at_least=True),
         Row("D8s", "0.5 MB of strings and optionals, the same", cpu("posts-write-foundation", "posts-write-own"), faster),
         Row("D8b", "200 B, the same", cpu("200b-write-foundation", "200b-write-own"), faster),
+        *peer_rows(cpu),
         Row("DD", "debug, 10 KiB: own ÷ JSONDecoder", cpu("debug-10k-own", "debug-10k-foundation"), ratio, 2, 1.3),
+    ]
+
+
+def peer_rows(cpu):
+    """Other languages, beside the same goals: S for simdjson, which skips what no struct asks for, and G for Go."""
+    theirs = lambda peer, text: [*cpu(f"{text}-own"), (f"{peer}-{text}", "cpu")]
+    parsed = lambda text: [*cpu(f"{text}-parse"), (f"simdjson-{text}-parse", "cpu")]
+    written = [*cpu("10k-write-own"), ("go-10k-write", "cpu")]
+    return [
+        Row("S1", "10 KiB into structs: own ÷ simdjson", theirs("simdjson", "10k"), ratio),
+        Row("S2", "200 B, the same", theirs("simdjson", "200b"), ratio),
+        Row("S3", "0.5 MB of strings and optionals, the same", theirs("simdjson", "posts"), ratio),
+        Row("S4", "2 MB of doubles, the same", theirs("simdjson", "map"), ratio),
+        Row("S6", "10 KiB, parse alone: own ÷ simdjson", parsed("10k"), ratio),
+        Row("S6b", "200 B, the same", parsed("200b"), ratio),
+        Row("S6s", "0.5 MB of strings, the same", parsed("posts"), ratio),
+        Row("S6d", "2 MB of doubles, the same", parsed("map"), ratio),
+        Row("G1", "10 KiB into structs: own ÷ Go", theirs("go", "10k"), ratio),
+        Row("G2", "200 B, the same", theirs("go", "200b"), ratio),
+        Row("G3", "0.5 MB of strings and optionals, the same", theirs("go", "posts"), ratio),
+        Row("G4", "2 MB of doubles, the same", theirs("go", "map"), ratio),
+        Row("G8", "10 KiB written: own ÷ Go", written, ratio),
     ]
 
 
@@ -259,6 +282,7 @@ def print_rows(clients):
 def parse_options():
     parser = argparse.ArgumentParser(description="Compare Errand with libcurl in C and with URLSession.")
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the built clients")
+    parser.add_argument("--peers", type=pathlib.Path, required=True, help="folder of the built programs in other languages")
     parser.add_argument("--url", required=True, help="address of nginx")
     parser.add_argument("--files", type=pathlib.Path, required=True, help="folder of the files that nginx serves")
     parser.add_argument("--rounds", type=int, default=5)
@@ -273,7 +297,7 @@ def main():
     options = parse_options()
     requests = make_clients() if options.only in (None, "requests") else {}
     transfers = make_transfers(options.programs) if options.only in (None, "transfers") else {}
-    values = Values(options.programs) if options.only in (None, "json") else None
+    values = Values(options.programs, options.peers) if options.only in (None, "json") else None
     place = Place(options) if transfers else None
     try:
         for number in range(options.rounds):
@@ -287,6 +311,8 @@ def main():
     finally:
         if place:
             place.remove()
+        if values:
+            values.remove()
     if requests:
         print_clients(requests, options.rounds)
     if transfers:

@@ -1,8 +1,24 @@
 #!/usr/bin/env bash
-# Compares Errand with libcurl in C, with URLSession and with commands, in one interleaved run against nginx.
+# Compares Errand with libcurl in C, with URLSession and with commands, in one interleaved run against nginx; and how it
+# reads JSON with Foundation, simdjson and Go.
 # Options go to Benchmarks/driver.py: --rounds N, --quick, --only requests|transfers|json, --strict, --json FILE.
 # Transfers need about 4 GiB of disk; TMPDIR says where.
 source "$(dirname "${BASH_SOURCE[0]}")/servers.sh"
+
+PEERS=Benchmarks/.build/peers
+
+# build_peer NAME COMPILER ARGUMENT…: builds $PEERS/NAME, or says in $PEERS/NAME.txt why it is not there.
+build_peer() {
+  local name=$1 log
+  shift
+  say "bench: building $name"
+  if ! command -v "$1" >/dev/null; then
+    say "$1 is not installed" >"$PEERS/$name.txt"
+  elif ! log=$("$@" 2>&1); then
+    complain "$log"
+    say "does not build: $(grep -m 1 ': ' <<<"$log")" >"$PEERS/$name.txt"
+  fi
+}
 
 Scripts/set-up.sh bench
 # An incremental release build has been seen to keep objects with an old layout of types in another package.
@@ -17,9 +33,16 @@ for client in "${clients[@]}"; do
     rm -f "Benchmarks/.build/release/$client"
   fi
 done
+rm -rf "$PEERS"
+mkdir -p "$PEERS"
+# g++ makes more of it than clang++, which comes with Swift.
+build_peer bench-simdjson "$(command -v g++ || echo clang++)" -std=c++17 -O3 -march=native Benchmarks/Peers/simdjson.cpp \
+  -lsimdjson -o "$PEERS/bench-simdjson"
+build_peer bench-go go build -o "$PEERS/bench-go" Benchmarks/Peers/values.go
 
 trap servers_stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 servers_start bench
-python3 -B Benchmarks/driver.py --programs Benchmarks/.build/release --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"
+python3 -B Benchmarks/driver.py --programs Benchmarks/.build/release --peers "$PEERS" \
+  --url "$ERRAND_NGINX" --files "$ERRAND_NGINX_FILES" "$@"

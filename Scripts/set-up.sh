@@ -53,6 +53,12 @@ missing_commands() {
   command -v aria2c >/dev/null || echo aria2
 }
 
+# Those that JSON is held against where they are; the benchmark says of each that is not.
+missing_peers() {
+  has_library simdjson libsimdjson-dev || echo libsimdjson-dev
+  command -v go >/dev/null || echo golang-go
+}
+
 # Prints the command that turns into root: nothing for root itself. Fails if there is no way.
 root_prefix() {
   if [[ $(id -u) == 0 ]]; then return; fi
@@ -129,3 +135,9 @@ fi
 mapfile -t missing < <(missing_packages)
 if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
 if [[ $LEVEL == test ]]; then install_httpbin; fi
+if [[ $LEVEL == bench ]]; then
+  mapfile -t peers < <(missing_peers)
+  if ((${#peers[@]} > 0)) && ! (install_packages "${peers[@]}"); then
+    complain "set-up: only the comparison of JSON needs these; going on without them"
+  fi
+fi

@@ -54,6 +54,17 @@ enum BodyTargets {
     check(again == path, "a path stays the same")
   }
 
+  /// Whether bytes are JSON, even with a number that no value can hold: a shape passes one that it says nothing of.
+  private static func isJSON(_ data: Data) -> Bool {
+    do throws(JSONError) {
+      _ = try JSONValue(parsing: data)
+      return true
+    } catch {
+      if case .numberOutOfRange = error { return true }
+      return false
+    }
+  }
+
   private static let shape: JSONShape = [
     "a": .string, "b": .optional([.integer]), "c": .optional(.nullable(["d": .number, "e": .optional(.bool)])),
     "f": .optional(.oneOf("x", 1)), "g": .optional(.array(of: .anyOf(.string, .null, ["h": .any]))),
@@ -72,7 +83,7 @@ enum BodyTargets {
       fits = false
       check(!"\(error)".isEmpty, "a difference has words")
     }
-    check(!fits || (try? JSONValue(parsing: data)) != nil, "what has a shape is JSON")
+    check(!fits || isJSON(data), "what has a shape is JSON")
     do { _ = try JSONDecoding.standard.decode(Outer.self, from: data) } catch { _ = "\(error)" }
     do { _ = try JSONDecoding.standard.decode(Int?.self, from: data, at: "c.d") } catch { _ = "\(error)" }
   }

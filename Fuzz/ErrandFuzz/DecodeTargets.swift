@@ -48,6 +48,8 @@ enum DecodeTargets {
     case (.failure(let error), .failure(let due)):
       let failure = Failure((error as? JSONDecodingError)?.underlying ?? error)
       check(!hasOrder || failure.isSame(as: Failure(due)), "\(failure) is \(Failure(due))")
+    // Where a strategy turns keys, Foundation reads even those of equal keys in a dictionary that do not count.
+    case (.success, .failure) where decoder === converting && hasEqualKeys(document): break
     case (let own, let due):
       fatalError("property: \(own) is \(due)")
     }
@@ -75,15 +77,20 @@ enum DecodeTargets {
 
   /// Whether all numbers fit, no key stands twice, and nesting stays below the limit that `Codable` sets to any value.
   private static func isPlainValue(_ document: JSONDocument) -> Bool {
-    guard document.numberBeyondDoubles(at: 0) == nil else { return false }
-    var (index, containers) = (0, 0)
-    while index < document.end(of: 0) {
+    guard document.numberBeyondDoubles(at: 0) == nil, !hasEqualKeys(document) else { return false }
+    return words(document).count(where: \.isContainer) < 150
+  }
+
+  /// Whether a key may stand twice in one object.
+  private static func hasEqualKeys(_ document: JSONDocument) -> Bool { words(document).contains { $0.kind == .crowd } }
+
+  private static func words(_ document: JSONDocument) -> some Sequence<JSONWord> {
+    sequence(state: 0) { index in
+      guard index < document.end(of: 0) else { return nil }
       let word = document.word(index)
-      if word.kind == .crowd { return false }
-      if word.isContainer { containers += 1 }
       index += word.isContainer ? 2 : 1
+      return word
     }
-    return containers < 150
   }
 
   /// What of an error is compared.

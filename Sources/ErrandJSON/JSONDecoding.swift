@@ -75,8 +75,10 @@ public struct JSONDecoding: Sendable {
   ) throws(JSONDecodingError) -> T {
     let path = path ?? JSONPath.root
     if let tape = tape(for: type), let parsed = try ParsedJSON.unlessTooLarge(data, or: parsed) {
-      if let whole = try wholeValue(as: type, in: parsed, at: path, by: tape) { return whole }
-      if let value = try value(of: type, from: data, parsed, at: path, by: tape) { return value }
+      if type == JSONValue.self { return JSONSameType.cast(try anyValue(in: parsed, at: path, by: tape), to: type) }
+      if let index = parsed.document.index(at: path) {
+        return try value(of: type, from: data, parsed, at: index, path, by: tape)
+      }
     }
     do {
       let text = try JSONText.utf8(of: data)
@@ -88,18 +90,17 @@ public struct JSONDecoding: Sendable {
     }
   }
 
-  /// The value if a `JSONValue` is asked for, read without `Codable`; nil for every other type.
-  private func wholeValue<T>(
-    as type: T.Type, in parsed: ParsedJSON, at path: JSONPath, by rules: TapeRules
-  ) throws(JSONDecodingError) -> T? {
-    guard T.self == JSONValue.self else { return nil }
+  /// A `JSONValue`, read without `Codable`.
+  private func anyValue(
+    in parsed: ParsedJSON, at path: JSONPath, by rules: TapeRules
+  ) throws(JSONDecodingError) -> JSONValue {
     let value: JSONValue?
     do throws(JSONError) {
       value = try parsed.value(at: path, rules: rules)
     } catch {
       throw JSONDecodingError(error)
     }
-    if let value { return value as? T }
+    if let value { return value }
     throw JSONDecodingError(missing: path, in: (try? parsed.value(at: .root)) ?? .null)
   }
 

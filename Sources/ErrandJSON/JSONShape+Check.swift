@@ -33,7 +33,18 @@ extension JSONShape {
   }
 
   private func check(_ document: JSONDocument, at index: Int) throws(JSONShapeMismatch) {
-    if let difference = difference(in: document, at: index) { throw JSONShapeMismatch(difference) }
+    guard difference(in: document, at: index, keys: .asInText) != nil else { return }
+    // Found so, a difference need not be the first one.
+    if let difference = difference(in: document, at: index, keys: .sorted) { throw JSONShapeMismatch(difference) }
+  }
+
+  /// In which order the keys of an object are looked at.
+  private enum KeyOrder {
+    /// In that of their characters, by which the first difference is told.
+    case sorted
+    /// In a list in the order in which its first object has them, as the others do as a rule: so each is found where it
+    /// is looked for.
+    case asInText
   }
 
   /// Whether a key of this shape may be left out.
@@ -47,49 +58,71 @@ extension JSONShape {
   }
 
   /// The first place where a value differs; nil if it has the shape.
-  private func difference(in document: JSONDocument, at index: Int) -> ShapeDifference? {
+  private func difference(in document: JSONDocument, at index: Int, keys: KeyOrder) -> ShapeDifference? {
     let word = document.word(index)
-    switch rule {
-    case .optional(let shape): return shape.difference(in: document, at: index)
-    case .nullable where word.kind == .null: return nil
-    case .nullable(let shape): return shape.difference(in: document, at: index, named: self)
-    case .array(let shape) where word.kind == .array:
-      return shape.difference(inElementsOf: word, in: document, at: index)
-    case .object(let fields) where word.isObject: return Self.difference(of: fields, in: document, at: index)
-    case .constants(let constants) where constants.contains(document.value(at: index)): return nil
-    case .anyOf(let shapes) where shapes.contains { $0.difference(in: document, at: index) == nil }: return nil
-    default: break
-    }
     if accepts(word, in: document) { return nil }
-    return ShapeDifference(expected: description, found: JSONValue.inText(document, at: index))
+    switch rule {
+    case .optional(let shape): return shape.difference(in: document, at: index, keys: keys)
+    case .nullable where word.isKind(.null): return nil
+    case .nullable(let shape): return shape.difference(in: document, at: index, keys: keys, named: self)
+    case .array(let shape) where word.isKind(.array):
+      return shape.difference(inElementsOf: word, in: document, at: index, keys: keys)
+    case .object(let fields) where word.isObject:
+      return Self.difference(of: fields, in: document, at: index, keys: keys)
+    case .constants(let constants) where constants.contains(document.value(at: index)): return nil
+    case .anyOf(let shapes) where shapes.contains { $0.difference(in: document, at: index, keys: keys) == nil }:
+      return nil
+    default: return ShapeDifference(expected: description, found: JSONValue.inText(document, at: index))
+    }
   }
 
-  /// As ``difference(in:at:)``, but a difference of the value itself is told in this other shape's words.
-  private func difference(in document: JSONDocument, at index: Int, named shape: JSONShape) -> ShapeDifference? {
-    guard var difference = difference(in: document, at: index) else { return nil }
+  /// The same, but a difference of the value itself is told in this other shape's words.
+  private func difference(
+    in document: JSONDocument, at index: Int, keys: KeyOrder, named shape: JSONShape
+  ) -> ShapeDifference? {
+    guard var difference = difference(in: document, at: index, keys: keys) else { return nil }
     if difference.stepsUpward.isEmpty { difference.expected = shape.description }
     return difference
   }
 
+  /// How many elements are worth a look at the order of their keys.
+  private static let manyElements = 4
+
   private func difference(
-    inElementsOf array: JSONWord, in document: JSONDocument, at index: Int
+    inElementsOf array: JSONWord, in document: JSONDocument, at index: Int, keys: KeyOrder
   ) -> ShapeDifference? {
+    let first = index + 2
+    let isReordered = keys == .asInText && array.length >= Self.manyElements
+    let shape = isReordered ? ordered(by: first, in: document) : self
     var number = 0
-    var here = index + 2
+    var here = first
     while here < array.place {
-      if let difference = difference(in: document, at: here) { return difference.below(.index(number)) }
+      if let difference = shape.difference(in: document, at: here, keys: keys) {
+        return difference.below(.index(number))
+      }
       number += 1
       here = document.end(of: here)
     }
     return nil
   }
 
-  private static func difference(of fields: [Field], in document: JSONDocument, at object: Int) -> ShapeDifference? {
+  /// The same shape with its keys in the order in which one object has them.
+  private func ordered(by object: Int, in document: JSONDocument) -> JSONShape {
+    guard case .object(let fields) = rule, document.word(object).isKind(.object) else { return self }
+    let places = fields.map { ($0, document.index(ofMember: $0.key, in: object) ?? .max) }
+    return JSONShape(rule: .object(places.sorted { $0.1 < $1.1 }.map(\.0)))
+  }
+
+  private static func difference(
+    of fields: [Field], in document: JSONDocument, at object: Int, keys: KeyOrder
+  ) -> ShapeDifference? {
+    var guess = object + 2
     for field in fields {
-      if let member = document.index(ofMember: field.key, in: object) {
-        if let difference = field.shape.difference(in: document, at: member) {
+      if let member = document.index(ofMember: field.key, in: object, guess: guess) {
+        if let difference = field.shape.difference(in: document, at: member, keys: keys) {
           return difference.below(.key(field.key))
         }
+        guess = document.end(of: member)
       } else if !field.shape.mayBeMissing {
         return ShapeDifference(expected: field.shape.description, found: nil).below(.key(field.key))
       }
@@ -98,14 +131,14 @@ extension JSONShape {
   }
 
   /// Whether a value passes a rule that does not look inside it.
-  private func accepts(_ word: JSONWord, in document: JSONDocument) -> Bool {
+  @inline(__always) private func accepts(_ word: JSONWord, in document: JSONDocument) -> Bool {
     switch rule {
     case .any: true
-    case .null: word.kind == .null
-    case .bool: word.kind == .yes || word.kind == .no
+    case .null: word.isKind(.null)
+    case .bool: word.isKind(.yes) || word.isKind(.no)
     case .string: word.isString
     case .number: word.isNumber
-    case .integer: word.kind == .integer || word.kind == .decimal && document.isWhole(word)
+    case .integer: word.isKind(.integer) || word.isKind(.decimal) && document.isWhole(word)
     default: false
     }
   }

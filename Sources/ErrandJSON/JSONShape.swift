@@ -11,7 +11,8 @@
 /// ```
 ///
 /// Objects may have more keys than the shape names. A key must be there unless its shape is ``optional(_:)``; null does
-/// not pass unless its shape is ``nullable(_:)``, ``any`` or ``null``. Truth values are no numbers.
+/// not pass unless its shape is ``nullable(_:)``, ``any`` or ``null``. Truth values are no numbers. A number passes however
+/// large it is: whether a type can hold it, reading it tells.
 public struct JSONShape: Sendable, Hashable {
   /// The rule behind a shape.
   indirect enum Rule: Sendable, Hashable {

@@ -103,6 +103,41 @@ import Testing
     if kind == .emptyBody { #expect(mismatch?.description == "$: expected an object, found an empty body") }
   }
 
+  static let list: JSONShape = [["a": .string, "b": .optional(.number), "z": .bool]]
+
+  @Test(arguments: [
+    (#"{"z":true,"b":1,"a":"x"}"#, nil), (#"{"a":"x","z":true}"#, nil), (#"{"more":1,"b":2,"a":"x","z":false}"#, nil),
+    (#"{"z":1,"b":"","a":2}"#, "$[5].a: expected a string, found the number 2"),
+    (#"{"z":1,"b":"","a":"x"}"#, #"$[5].b: expected a number, found the string """#),
+    (#"{"z":1}"#, "$[5].a: expected a string, found no such key"),
+    (#"{"z":true,"a":"x","a":1}"#, nil),
+    (#"{"z":true,"a":1,"a":"x"}"#, "$[5].a: expected a string, found the number 1"),
+    (#"{"\u0061":"x","z":true}"#, nil), ("{}", "$[5].a: expected a string, found no such key"),
+    ("[]", "$[5]: expected an object, found an array"),
+  ]) func `order of keys in a list is free`(last: String, sentence: String?) {
+    for first in [#"{"z":true,"b":1,"a":"x"}"#, #"{"a":"x","z":true}"#, #"{"z":true,"a":"x","a":1}"#] {
+      let text = "[" + (Array(repeating: first, count: 5) + [last]).joined(separator: ",") + "]"
+      var found: String?
+      do { try Self.list.check(data: Data(text.utf8)) } catch { found = error.description }
+      #expect(found == sentence)
+    }
+  }
+
+  @Test func `a difference deep in lists is found`() {
+    var (shape, text) = (JSONShape.bool, "1")
+    for _ in 0..<60 { (shape, text) = (.array(of: shape), "[\(text)]") }
+    let mismatch = #expect(throws: JSONShapeMismatch.self) { try shape.check(data: Data(text.utf8)) }
+    let path = "$" + String(repeating: "[0]", count: 60)
+    #expect(mismatch?.description == "\(path): expected true or false, found the number 1")
+  }
+
+  @Test func `a number passes however large`() throws {
+    let body = Data(#"{"a":1e999,"more":[-1e999]}"#.utf8)
+    try (["a": .number] as JSONShape).check(data: body)
+    #expect(throws: JSONShapeMismatch.self) { try (["a": .integer] as JSONShape).check(data: body) }
+    #expect(throws: JSONError.numberOutOfRange("1e999")) { try JSONValue(parsing: body) }
+  }
+
   @Test func `an optional body may be empty`() throws {
     try JSONShape.optional(["a": .number]).check(data: Data())
     try JSONShape.optional(["a": .number]).check(data: Data("{\"a\":1}".utf8))

@@ -6,6 +6,11 @@ import Testing
 
 /// Values that lie in a text.
 @Suite struct JSONWrittenValueTests {
+  private struct Measured: JSONReadable {
+    let value: Double?
+    init(json: JSONValue) throws { value = json["a"]?[0]?.doubleValue }
+  }
+
   private func parsed(_ text: String) throws -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
 
   @Test func `one is equal to its copy`() throws {
@@ -66,6 +71,7 @@ import Testing
       #expect(error?.kind == .numberOutOfRange)
     }
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.fast.decode([String: JSONValue].self, from: text) }
+    #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(Measured.self, from: text) }
   }
 
   @Test func `a value serves many threads`() throws {

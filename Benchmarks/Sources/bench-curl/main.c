@@ -8,7 +8,7 @@
 //
 //   download         into the file, with a buffer of 512 KiB
 //   download-16k     with the buffer that libcurl has by itself
-//   download-synced  as download, and every 8 MiB are brought to the disk
+//   download-synced  as download, and every 32 MiB are brought to the disk
 //   upload           from the file
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "fetch.h"
 #include "measure.h"
 
-enum { BUFFER = 512 << 10, SYNC_EVERY = 8 << 20, SMALL = 200 };
+enum { BUFFER = 512 << 10, SYNC_EVERY = 32 << 20, SMALL = 200 };
 
 typedef struct {
   int file;

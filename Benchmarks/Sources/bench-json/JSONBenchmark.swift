@@ -3,6 +3,7 @@ import Errand
 import Foundation
 
 /// bench-json ROUNDS: typed values, any values and shapes read from JSON, by this library and by Foundation.
+/// bench-json texts FOLDER: writes the texts, each as TEXT.json, for programs in other languages that read the same ones.
 ///
 /// All are measured in turns in one process, CPU time alone, and the least of the rounds counts: load by others only adds.
 /// Prints one JSON line with the microseconds of each. In a debug build the names begin with `debug-`.
@@ -19,14 +20,22 @@ import Foundation
 /// megabytes of doubles).
 @main struct JSONBenchmark {
   static func main() {
-    guard CommandLine.arguments.count == 2, let rounds = Int(CommandLine.arguments[1]), rounds > 0 else {
-      Benchmark.fail("usage: bench-json ROUNDS", status: 64)
-    }
+    let arguments = CommandLine.arguments.dropFirst()
     do {
-      print(try line(of: run(rounds)))
+      if arguments.count == 2, arguments.first == "texts", let folder = arguments.last {
+        try write(into: URL(filePath: folder))
+      } else if arguments.count == 1, let rounds = arguments.first.flatMap({ Int($0) }), rounds > 0 {
+        print(try line(of: run(rounds)))
+      } else {
+        Benchmark.fail("usage: bench-json ROUNDS, or bench-json texts FOLDER", status: 64)
+      }
     } catch {
       Benchmark.fail("bench-json: \(error)", status: 1)
     }
+  }
+
+  private static func write(into folder: URL) throws {
+    for (name, text) in JSONTexts.all { try text.write(to: folder.appending(path: "\(name).json")) }
   }
 
   private static func run(_ rounds: Int) throws -> [JSONMeasure] {
@@ -71,8 +80,10 @@ import Foundation
         "city": .string,
       ]
     ]
-    return [
-      JSONMeasure("10k-parse", of: JSONTexts.people) { try JSONDecoding.fast.decode(Judged.self, from: $0).size },
+    let parses = JSONTexts.all.map { name, text in
+      JSONMeasure("\(name)-parse", of: text) { try JSONDecoding.fast.decode(Judged.self, from: $0).size }
+    }
+    return parses + [
       JSONMeasure("10k-shape", of: JSONTexts.people) {
         try shape.check(data: $0)
         return 1

@@ -2,6 +2,9 @@ import Foundation
 
 /// The texts that are read; the same ones in every run.
 enum JSONTexts {
+  /// Every text under its name.
+  static let all = [("200b", account), ("10k", people), ("posts", posts), ("map", map)]
+
   /// An ``Account``.
   static let account = Data(
     """

@@ -6,6 +6,7 @@ extension APIClient {
   package func value<R: APIRequest>(of response: HTTPResponse, for request: R) async throws(APIError) -> R.Response {
     let typed = TypedCall(request)
     var options = CallOptions()
+    // A run with a probe is told to nobody: accessory, hook or log.
     options.probe = { _, _ in }
     let run = run(typed, options)
     let came = await run.reading(response)

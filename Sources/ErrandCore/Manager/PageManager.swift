@@ -100,6 +100,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     upcoming = request.next(after: page)
     delegate?.managerFinished(self)
   }
+
   private func end(late outcome: Outcome<R.Response>) {
     lateOutcome = outcome
     delegate?.managerFailed(self)

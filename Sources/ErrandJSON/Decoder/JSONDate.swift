@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a date as most servers write it, in a twentieth of the time of Foundation's format.
+/// Reads a date as most servers write it, without Foundation's format, which takes far longer.
 struct JSONDate {
   private let text: UnsafePointer<UInt8>
 

@@ -9,6 +9,7 @@ import Synchronization
 extension JSONDocument {
   /// The index of the value that belongs to a key of an object without crowd.
   func index(of key: String, in object: Int) -> Int? {
+    if let index = key.utf8.withContiguousStorageIfAvailable({ index(of: $0, in: object) }) { return index }
     var key = key
     return key.withUTF8 { index(of: $0, in: object) }
   }
@@ -64,6 +65,20 @@ extension JSONDocument {
     }
   }
 
+  /// The same, looked for first where the key is guessed to be.
+  @inline(__always) func index(ofMember key: String, in container: Int, guess: Int) -> Int? {
+    let object = word(container)
+    if object.isKind(.object), guess < object.place, isKey(key, at: guess) { return guess + 1 }
+    return index(ofMember: key, in: container)
+  }
+
+  @inline(__always) private func isKey(_ key: String, at index: Int) -> Bool {
+    let word = word(index)
+    return key.utf8.withContiguousStorageIfAvailable { key in
+      word.length == key.count && key.baseAddress.map { JSONBytes.areSame(text + word.place, $0, key.count) } ?? true
+    } ?? false
+  }
+
   @inline(never) private func keyTable(of object: Int) -> JSONKeyTable {
     if let table = known.withLock({ $0.keys[object] }) { return table }
     let table = JSONKeyTable(self, object: object) { $0 }
@@ -77,7 +92,7 @@ extension JSONDocument {
   /// The index of an element; nil where there is none, or no array.
   func element(_ number: Int, of array: Int) -> Int? {
     let word = word(array)
-    guard word.kind == .array, (0..<word.length).contains(number) else { return nil }
+    guard word.isKind(.array), (0..<word.length).contains(number) else { return nil }
     let first = array + 2
     // Where as many words stand as elements, each has one.
     if word.place - first == word.length { return first + number }

@@ -7,7 +7,7 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
   /// Where the object lies on the tape.
   private let index: Int
 
-  init(_ members: Members, at index: Int) {
+  @inline(__always) init(_ members: Members, at index: Int) {
     self.members = members
     self.index = index
   }
@@ -20,26 +20,30 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
 
   func contains(_ key: Key) -> Bool { place(of: key) != nil }
 
-  func decodeNil(forKey key: Key) throws -> Bool { source.isNull(at: try due(key)) }
+  func decodeNil(forKey key: Key) throws -> Bool { try read(key) { $0.isNull(at: $1) } }
 
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try source.string(at: due(key)) }
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try source.bool(at: due(key)) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try source.double(at: due(key)) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try source.float(at: due(key)) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try source.integer(type, at: due(key)) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try source.integer(type, at: due(key)) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try source.integer(type, at: due(key)) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try source.integer(type, at: due(key)) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try source.integer(type, at: due(key)) }
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try source.integer(type, at: due(key)) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try source.integer(type, at: due(key)) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(key) { try $0.string(at: $1) } }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(key) { try $0.bool(at: $1) } }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(key) { try $0.double(at: $1) } }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(key) { try $0.float(at: $1) } }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(key) { try $0.integer(type, at: $1) } }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try read(key) { try $0.integer(type, at: $1) }
+  }
 
-  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try source.value(type, at: due(key)) }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try read(key) { try $0.value(type, at: $1) }
+  }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
@@ -56,13 +60,28 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
 
   // MARK: - Members
 
-  /// Where the value of a key lies; nil where it is missing.
-  private func place(of key: some CodingKey) -> Int? { members.place(of: key.stringValue, in: index) }
+  /// Asks the source. Nobody counts it meanwhile, as the container holds it: that took longer than most reading.
+  @inline(__always) private func ask<Value>(_ body: (TapeSource) throws -> Value) rethrows -> Value {
+    try members.uncounted._withUnsafeGuaranteedRef(body)
+  }
 
-  private func due(_ key: Key) throws -> Int {
+  /// Reads the value of a key.
+  @inline(__always) private func read<Value>(_ key: Key, by body: (TapeSource, Int) throws -> Value) throws -> Value {
+    let place = try due(key)
+    return try ask { try body($0, place) }
+  }
+
+  /// Where the value of a key lies; nil where it is missing.
+  @inline(__always) private func place(of key: some CodingKey) -> Int? { members.place(of: key.stringValue, in: index) }
+
+  @inline(__always) private func due(_ key: Key) throws -> Int {
     if let place = place(of: key) { return place }
+    throw missing(key)
+  }
+
+  @inline(never) private func missing(_ key: Key) -> DecodingError {
     let reason = "No value associated with key \(key) (\"\(key.stringValue)\")."
-    throw DecodingError.keyNotFound(key, DecodingError.Context(codingPath: codingPath, debugDescription: reason))
+    return .keyNotFound(key, DecodingError.Context(codingPath: codingPath, debugDescription: reason))
   }
 
   /// A decoder for the value of a key; a missing one reads as null.
@@ -75,77 +94,78 @@ struct TapeKeyed<Key: CodingKey, Members: TapeMembers>: KeyedDecodingContainerPr
 // MARK: - What may be missing
 
 extension TapeKeyed {
-  /// Where the value of a key lies; nil where it is missing or null.
-  private func present(_ key: Key) -> Int? {
-    guard let place = place(of: key), !source.isNull(at: place) else { return nil }
-    return place
+  /// Reads the value of a key; nil where it is missing or null.
+  @inline(__always)
+  private func readIfPresent<Value>(_ key: Key, by body: (TapeSource, Int) throws -> Value) rethrows -> Value? {
+    guard let place = place(of: key) else { return nil }
+    return try ask { $0.isNull(at: place) ? nil : try body($0, place) }
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key).map { try source.string(at: $0) }
+    try readIfPresent(key) { try $0.string(at: $1) }
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try present(key).map { try source.bool(at: $0) }
+    try readIfPresent(key) { try $0.bool(at: $1) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key).map { try source.double(at: $0) }
+    try readIfPresent(key) { try $0.double(at: $1) }
   }
 
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try present(key).map { try source.float(at: $0) }
+    try readIfPresent(key) { try $0.float(at: $1) }
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try present(key).map { try source.integer(type, at: $0) }
+    try readIfPresent(key) { try $0.integer(type, at: $1) }
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    try present(key).map { try source.value(type, at: $0) }
+    try readIfPresent(key) { try $0.value(type, at: $1) }
   }
 }

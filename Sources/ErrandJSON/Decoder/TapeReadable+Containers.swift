@@ -1,16 +1,31 @@
 extension Array: TapeReadable where Element: Decodable {
   static func read(from source: TapeSource, at index: Int) throws -> [Element] {
+    guard case .json(let reader) = TapeReaders.shared.reader(of: Element.self) else {
+      return try source.elements(of: index) { try source.value(Element.self, at: $0) }
+    }
     let word = source.document.word(index)
-    guard word.kind == .array else { throw source.mismatch([Any].self, at: index) }
-    if let simple = try source.simpleElements(of: Element.self, at: index) as? [Element] { return simple }
-    var elements: [Element] = []
-    elements.reserveCapacity(word.length)
-    var here = index + 2
-    while here < word.place {
-      elements.append(try source.value(Element.self, at: here))
+    guard word.isKind(.array) else { throw source.mismatch([Any].self, at: index) }
+    return try [Element](unsafeUninitializedCapacity: word.length) { room, count in
+      guard let place = room.baseAddress else { return }
+      try reader.make(in: UnsafeMutableRawPointer(place), of: source, at: index, &count)
+    }
+  }
+}
+
+extension JSONReadable {
+  /// Makes the elements of an array where they are to stay.
+  /// - Parameter count: How many there are, also where it throws.
+  fileprivate static func make(
+    in room: UnsafeMutableRawPointer, of source: TapeSource, at array: Int, _ count: inout Int
+  ) throws {
+    let places = room.assumingMemoryBound(to: Self.self)
+    let end = source.document.word(array).place
+    var here = array + 2
+    while here < end {
+      (places + count).initialize(to: try Self(json: JSONValue.read(from: source, at: here)))
+      count += 1
       here = source.document.end(of: here)
     }
-    return elements
   }
 }
 
@@ -25,7 +40,7 @@ extension Dictionary: TapeReadable where Key == String, Value: Decodable {
     var here = index + 2
     while here < word.place {
       let key = source.document.string(source.document.word(here))
-      if word.kind == .object || members.index(forKey: key) == nil {
+      if word.isKind(.object) || members.index(forKey: key) == nil {
         let value = try source.value(Value.self, at: here + 1)
         // A `String` is equal to one that looks the same, so that keys with other bytes can meet here.
         if let first = members.updateValue(value, forKey: key) { members[key] = first }
@@ -33,27 +48,5 @@ extension Dictionary: TapeReadable where Key == String, Value: Decodable {
       here = source.document.end(of: here + 1)
     }
     return members
-  }
-}
-
-extension TapeSource {
-  /// The elements of an array of strings or numbers, made without asking for each what its type is; nil for all others.
-  fileprivate func simpleElements<Element>(of type: Element.Type, at index: Int) throws -> Any? {
-    if type == String.self { return try elements(of: index) { try string(at: $0) } }
-    if type == Double.self { return try elements(of: index) { try double(at: $0) } }
-    if type == Int.self { return try elements(of: index) { try integer(Int.self, at: $0) } }
-    return nil
-  }
-
-  private func elements<Element>(of index: Int, _ read: (Int) throws -> Element) throws -> [Element] {
-    let word = document.word(index)
-    var elements: [Element] = []
-    elements.reserveCapacity(word.length)
-    var here = index + 2
-    while here < word.place {
-      elements.append(try read(here))
-      here = document.end(of: here)
-    }
-    return elements
   }
 }

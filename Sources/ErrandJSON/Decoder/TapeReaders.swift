@@ -16,7 +16,9 @@ final class TapeReaders: @unchecked Sendable {  // the table is atomic, what it 
     case json(any JSONReadable.Type)
 
     init<T>(of type: T.Type) {
-      if let readable = type as? any TapeReadable.Type {
+      if let list = TapeLists.standIn(for: type) {
+        self = .tape(list)
+      } else if let readable = type as? any TapeReadable.Type {
         self = .tape(readable)
       } else if let readable = type as? any JSONReadable.Type {
         self = .json(readable)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The values that a text itself has: strings, truth values and numbers.
 extension TapeSource {
-  func isNull(at index: Int) -> Bool { document.word(index).kind == .null }
+  func isNull(at index: Int) -> Bool { document.word(index).isKind(.null) }
 
   func string(at index: Int) throws -> String { try string(for: String.self, at: index) }
 
@@ -16,7 +16,7 @@ extension TapeSource {
   /// The date of a string in the form that most have; nil for all others.
   func moment(at index: Int) -> Date? {
     let word = document.word(index)
-    return word.kind == .plain ? JSONDate.moment(document.text + word.place, word.length) : nil
+    return word.isKind(.plain) ? JSONDate.moment(document.text + word.place, word.length) : nil
   }
 
   func bool(at index: Int) throws -> Bool {
@@ -30,7 +30,7 @@ extension TapeSource {
 
   func integer<Number: FixedWidthInteger>(_ type: Number.Type, at index: Int) throws -> Number {
     let word = document.word(index)
-    if word.kind == .integer, let number = document.integer(word, as: type) { return number }
+    if word.isKind(.integer), let number = document.integer(word, as: type) { return number }
     return try unusualInteger(type, at: index)
   }
 

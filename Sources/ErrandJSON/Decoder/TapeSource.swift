@@ -36,9 +36,7 @@ final class TapeSource: Sendable {
   }
 
   private func value<T, Reader: JSONReadable>(_ type: T.Type, at index: Int, reader: Reader.Type) throws -> T {
-    try JSONSameType.move(to: type) {
-      try Reader(json: JSONValue(.written(TapeDecoder(source: self, index: index))))
-    }
+    try JSONSameType.move(to: type) { try Reader(json: JSONValue.read(from: self, at: index)) }
   }
 
   /// A decoder for a value that is not there: it finds null.

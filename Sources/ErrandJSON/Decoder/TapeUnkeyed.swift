@@ -9,7 +9,7 @@ struct TapeUnkeyed: UnkeyedDecodingContainer {
 
   init(_ source: TapeSource, at index: Int) throws {
     let word = source.document.word(index)
-    guard word.kind == .array else { throw source.mismatch([Any].self, at: index) }
+    guard word.isKind(.array) else { throw source.mismatch([Any].self, at: index) }
     self.source = source
     self.index = UInt32(truncatingIfNeeded: index)
     next = UInt32(truncatingIfNeeded: index + 2)

@@ -22,6 +22,19 @@ enum JSONBytes {
       == UnsafeRawPointer(right + offset).loadUnaligned(as: word)
   }
 
+  /// The number that eight bytes are; nil where one of them is no digit.
+  @inline(__always)
+  static func eightDigits(_ text: UnsafePointer<UInt8>) -> UInt64? {
+    let bytes = UInt64(littleEndian: UnsafeRawPointer(text).loadUnaligned(as: UInt64.self))
+    let digits = bytes &- 0x3030_3030_3030_3030
+    guard (digits | (bytes &+ 0x4646_4646_4646_4646)) & 0x8080_8080_8080_8080 == 0 else { return nil }
+    // Each two bytes become a number, then each two of those, then the two halves.
+    let pairs = digits &* 10 &+ (digits >> 8)
+    let upper = (pairs & 0x0000_00FF_0000_00FF) &* 0x000F_4240_0000_0064
+    let lower = (pairs >> 16 & 0x0000_00FF_0000_00FF) &* 0x0000_2710_0000_0001
+    return (upper &+ lower) >> 32
+  }
+
   /// The high bit of each of eight bytes that is a quote, a backslash, a control character or no ASCII. Above the lowest
   /// that is set, bits may be set without a reason.
   static func special(in eight: UInt64) -> UInt64 {

@@ -1,7 +1,7 @@
 extension JSONDocument {
   /// The text of a string or a key.
   func string(_ word: JSONWord) -> String {
-    JSONBytes.string(text + word.place, word.length, isEscaped: word.kind == .escaped)
+    JSONBytes.string(text + word.place, word.length, isEscaped: word.isKind(.escaped))
   }
 
   /// The text of a number, as it was written.

@@ -138,7 +138,7 @@ struct JSONDocumentParser {
     if !container.isCrowd {
       let word = tape[index]
       let bit = UInt64(1) << hash(word)
-      if word.kind == .escaped || container.members > 64 {
+      if word.isKind(.escaped) || container.members > 64 {
         container.isCrowd = true
       } else if container.keys & bit != 0, has(word, in: container, before: index) {
         container.isCrowd = true

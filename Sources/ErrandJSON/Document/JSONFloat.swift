@@ -7,25 +7,35 @@ struct JSONFloat {
 
   /// - Parameter text: A number whose grammar was checked.
   init(_ text: UnsafePointer<UInt8>, _ length: Int) {
-    var at = 0
-    var isFraction = false
-    if text[0] == UInt8(ascii: "-") { (isNegative, at) = (true, 1) }
     // Eighteen digits and one more fit 64 bits whatever they are; what is longer is left to others.
     guard length < 32 else {
       isShort = false
       return
     }
-    while at < length, text[at] | 0x20 != UInt8(ascii: "e") {
-      if text[at] == UInt8(ascii: ".") {
-        isFraction = true
-      } else {
-        if digits >= 1_000_000_000_000_000_000 { isShort = false }
-        digits = digits &* 10 &+ UInt64(text[at] &- UInt8(ascii: "0"))
-        if isFraction { power -= 1 }
-      }
+    var at = 0
+    if text[0] == UInt8(ascii: "-") { (isNegative, at) = (true, 1) }
+    take(text, &at, length)
+    if at < length, text[at] == UInt8(ascii: ".") {
       at += 1
+      let start = at
+      take(text, &at, length)
+      power = start - at
     }
     if at < length { power += Self.exponent(text + at + 1, length - at - 1) }
+  }
+
+  /// Takes the digits from a place on, and moves it behind them.
+  @inline(__always)
+  private mutating func take(_ text: UnsafePointer<UInt8>, _ at: inout Int, _ length: Int) {
+    while at + 8 <= length, digits < 10_000_000_000, let eight = JSONBytes.eightDigits(text + at) {
+      digits = digits &* 100_000_000 &+ eight
+      at += 8
+    }
+    while at < length, text[at] &- UInt8(ascii: "0") < 10 {
+      if digits >= 1_000_000_000_000_000_000 { isShort = false }
+      digits = digits &* 10 &+ UInt64(text[at] &- UInt8(ascii: "0"))
+      at += 1
+    }
   }
 
   private static func exponent(_ text: UnsafePointer<UInt8>, _ length: Int) -> Int {

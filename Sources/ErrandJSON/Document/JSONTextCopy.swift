@@ -11,7 +11,9 @@ struct JSONTextCopy {
   init(_ data: Data) {
     count = data.count
     bytes = .allocate(capacity: count + Self.margin)
-    data.copyBytes(to: bytes, count: count)
+    data.withUnsafeBytes { text in
+      if let first = text.baseAddress { UnsafeMutableRawPointer(bytes).copyMemory(from: first, byteCount: text.count) }
+    }
     (bytes + count).initialize(repeating: 0, count: Self.margin)
   }
 

@@ -1,4 +1,4 @@
-/// A type that makes itself of a JSON value, which takes less than half the time of `Decodable`'s way.
+/// A type that makes itself of a JSON value, in three fifths of the time that ``JSONDecoding/fast`` takes.
 ///
 /// ```swift
 /// struct Person: JSONReadable {

@@ -24,37 +24,29 @@ extension JSONValue {
   /// The text of a key.
   /// - Throws: As ``read(_:as:)``.
   public func read(_ key: String) throws -> String {
-    switch form {
-    case .made: try read(key, as: String.self)
-    case .written(let place): try place.string(of: key)
-    }
+    if let value = try inText({ try $0.string(at: $0.index(ofMember: key, in: $1)) }) { return value }
+    return try read(key, as: String.self)
   }
 
   /// The whole number of a key.
   /// - Throws: As ``read(_:as:)``.
   public func read(_ key: String) throws -> Int {
-    switch form {
-    case .made: try read(key, as: Int.self)
-    case .written(let place): try place.integer(of: key)
-    }
+    if let value = try inText({ try $0.integer(Int.self, at: $0.index(ofMember: key, in: $1)) }) { return value }
+    return try read(key, as: Int.self)
   }
 
   /// The number of a key.
   /// - Throws: As ``read(_:as:)``.
   public func read(_ key: String) throws -> Double {
-    switch form {
-    case .made: try read(key, as: Double.self)
-    case .written(let place): try place.double(of: key)
-    }
+    if let value = try inText({ try $0.double(at: $0.index(ofMember: key, in: $1)) }) { return value }
+    return try read(key, as: Double.self)
   }
 
   /// The truth value of a key.
   /// - Throws: As ``read(_:as:)``.
   public func read(_ key: String) throws -> Bool {
-    switch form {
-    case .made: try read(key, as: Bool.self)
-    case .written(let place): try place.bool(of: key)
-    }
+    if let value = try inText({ try $0.bool(at: $0.index(ofMember: key, in: $1)) }) { return value }
+    return try read(key, as: Bool.self)
   }
 
   /// The value of a key as a type; nil where the key is missing or its value is null.
@@ -69,6 +61,18 @@ extension JSONValue {
   }
 
   // MARK: - Places
+
+  /// Asks the source at the place where the value lies; nil for one that was made. Nobody counts the source meanwhile,
+  /// which the value holds: that took longer than most reading.
+  @inline(__always) private func inText<Value>(_ ask: (TapeSource, Int) throws -> Value) rethrows -> Value? {
+    guard let (source, index) = uncountedPlace else { return nil }
+    return try withExtendedLifetime(self) { try source._withUnsafeGuaranteedRef { try ask($0, index) } }
+  }
+
+  @inline(__always) private var uncountedPlace: (source: Unmanaged<TapeSource>, index: Int)? {
+    guard case .written(let place) = form else { return nil }
+    return (Unmanaged.passUnretained(place.source), place.index)
+  }
 
   private func place() throws -> TapeDecoder {
     do throws(JSONError) {
@@ -86,24 +90,6 @@ extension JSONValue {
 }
 
 extension TapeDecoder {
-  // Each a call of its own, so that whoever asks keeps the source alive once for all of it.
-
-  @inline(never) fileprivate func string(of key: String) throws -> String {
-    try source.string(at: source.index(ofMember: key, in: index))
-  }
-
-  @inline(never) fileprivate func integer(of key: String) throws -> Int {
-    try source.integer(Int.self, at: source.index(ofMember: key, in: index))
-  }
-
-  @inline(never) fileprivate func double(of key: String) throws -> Double {
-    try source.double(at: source.index(ofMember: key, in: index))
-  }
-
-  @inline(never) fileprivate func bool(of key: String) throws -> Bool {
-    try source.bool(at: source.index(ofMember: key, in: index))
-  }
-
   fileprivate var noObject: DecodingError { source.mismatch([String: Any].self, at: index) }
 
   /// Where the value of a key lies; nil where it is missing.

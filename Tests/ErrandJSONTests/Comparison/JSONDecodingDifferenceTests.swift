@@ -75,6 +75,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [#"{"a":1,"a":"x"}"#, #"{"a":1,"b":2,"a":[]}"#, #"{"a":1,"a":1e999}"#])
+  func `later equal keys are passed over`(text: String) throws {
+    let decoding = JSONDecoding.fast(keys: .convertFromSnakeCase)
+    #expect(try decoding.decode([String: Int].self, from: Data(text.utf8))["a"] == 1)
+    #expect(try fast([String: Int].self, text)["a"] == 1)
+  }
+
   @Test func `keys are compared byte by byte`() throws {
     #expect(try fast(Composed.self, "{\"\u{E9}\":1}").value == 1)
     #expect(try fast(Composed.self, "{\"\\u00e9\":1}").value == 1)

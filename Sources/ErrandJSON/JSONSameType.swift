@@ -5,7 +5,7 @@ enum JSONSameType {
     unsafeBitCast(value, to: type)
   }
 
-  /// A new value as a type that is its own, which the caller knows. It is moved, not copied.
+  /// A new value as a type that is its own, or the same in memory, which the caller knows. It is moved, not copied.
   @inline(__always) static func move<Value, Own>(to type: Own.Type, _ make: () throws -> Value) rethrows -> Own {
     try withUnsafeTemporaryAllocation(of: Own.self, capacity: 1) { room in
       let place = UnsafeMutableRawPointer(room.baseAddress.unsafelyUnwrapped)

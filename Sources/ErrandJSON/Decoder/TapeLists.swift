@@ -1,0 +1,50 @@
+/// Lists of strings and numbers, read by code for just them: a list of any type asks each time what its elements are.
+///
+/// Each of these types stands for the list that it holds, which is all that it is in memory.
+enum TapeLists {
+  private struct Strings: TapeReadable {
+    let list: [String]
+    static func read(from source: TapeSource, at index: Int) throws -> Strings {
+      Strings(list: try source.elements(of: index) { try source.string(at: $0) })
+    }
+  }
+
+  private struct Doubles: TapeReadable {
+    let list: [Double]
+    static func read(from source: TapeSource, at index: Int) throws -> Doubles {
+      Doubles(list: try source.elements(of: index) { try source.double(at: $0) })
+    }
+  }
+
+  private struct Integers: TapeReadable {
+    let list: [Int]
+    static func read(from source: TapeSource, at index: Int) throws -> Integers {
+      Integers(list: try source.elements(of: index) { try source.integer(Int.self, at: $0) })
+    }
+  }
+
+  /// What stands for a type; nil for all but the three.
+  static func standIn(for type: any Any.Type) -> (any TapeReadable.Type)? {
+    if type == [String].self { return Strings.self }
+    if type == [Double].self { return Doubles.self }
+    if type == [Int].self { return Integers.self }
+    return nil
+  }
+}
+
+extension TapeSource {
+  /// The elements of an array, one after the other.
+  @inline(__always)
+  func elements<Element>(of index: Int, _ read: (_ index: Int) throws -> Element) throws -> [Element] {
+    let word = document.word(index)
+    guard word.isKind(.array) else { throw mismatch([Any].self, at: index) }
+    var elements: [Element] = []
+    elements.reserveCapacity(word.length)
+    var here = index + 2
+    while here < word.place {
+      elements.append(try read(here))
+      here = document.end(of: here)
+    }
+    return elements
+  }
+}
