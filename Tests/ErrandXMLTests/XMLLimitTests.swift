@@ -55,6 +55,21 @@ import Testing
     #expect(try XMLValueTests.value("<a>\(text)</a>").text.utf8.count == 200_000)
   }
 
+  /// Each looks like UTF-32 in one of its orders; the parser of Linux would end the process.
+  @Test(arguments: ["\0\0\0<a/>", "<\0\0\0a/>", "\0\0<\0a/>", "\0<\0\0a/>", "<a>\0</a>"])
+  func `NUL never reaches the parser`(text: String) {
+    #expect(XMLValueTests.failure(text)?.kind == .malformed)
+    let reason =
+      "no character may be NUL (XML 1.0, part 2.2); let the server leave it out, or name the charset of a wide encoding"
+    #expect(XMLValueTests.failure("\0\0\0<a/>")?.description == "line 1, column 1: \(reason)")
+  }
+
+  @Test(arguments: [("utf-32be", String.Encoding.utf32BigEndian), ("utf-32le", .utf32LittleEndian)])
+  func `UTF-32 is read by its name`(name: String, encoding: String.Encoding) throws {
+    let body = try #require("<a>é</a>".data(using: encoding))
+    #expect(try XMLValue(parsing: body, charset: name).text == "é")
+  }
+
   @Test func `entity bomb is refused`() {
     let bomb = """
       <?xml version="1.0"?>

@@ -21,6 +21,11 @@ package struct MarkupText {
       case .invalidBytes(let name): throw FormatFailure(.malformed, "the body is not valid \(name)")
       }
     }
+    // By a NUL at the start libxml2 takes UTF-8 for UTF-32, and reads what is not there.
+    if let place = bytes.firstIndex(of: 0) {
+      let cure = "let the server leave it out, or name the charset of a wide encoding"
+      throw failure("no character may be NUL (XML 1.0, part 2.2); \(cure)", place)
+    }
     try blankProlog()
   }
 
