@@ -18,6 +18,34 @@ enum MemoryProbe {
     typealias Response = Data
   }
 
+  /// As many zeros, in pieces of 64 KiB, each made when it is asked for.
+  private struct Zeros: AsyncSequence, AsyncIteratorProtocol {
+    var left: Int
+
+    mutating func next() async -> Data? {
+      let count = Swift.min(left, 64 << 10)
+      left -= count
+      return count > 0 ? Data(count: count) : nil
+    }
+
+    func makeAsyncIterator() -> Zeros { self }
+  }
+
+  /// The same, taken by the transport.
+  private final class ZeroSource: BodySource {
+    private var left: Int
+
+    init(_ count: Int) { left = count }
+
+    func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+      let count = min(left, room.count)
+      guard count > 0 else { return .end }
+      room.prefix(count).initializeMemory(as: UInt8.self, repeating: 0)
+      left -= count
+      return .bytes(count)
+    }
+  }
+
   static func main() async throws {
     let words = CommandLine.arguments
     guard words.count >= 3 else { exit(64) }
@@ -38,6 +66,10 @@ enum MemoryProbe {
       case ("lines", _): for try await _ in try await client.stream(Get()).lines {}
       case ("file", let file?): _ = try await client.send(Put(body: .file(file)))
       case ("form", let file?): _ = try await client.send(Put(body: .multipart([.text("a", "b"), .file("f", file)])))
+      case ("pieces", let file?): _ = try await client.send(Put(body: .pieces(Zeros(left: length(file)))))
+      case ("source", let file?):
+        let length = length(file)
+        _ = try await client.send(Put(body: .stream { _ in ZeroSource(length) }))
       case ("gzip", let file?): _ = try await client.send(Put(body: .file(file).compressed(.gzip(level: 1))))
       default: exit(64)
       }
@@ -45,6 +77,10 @@ enum MemoryProbe {
     } catch {
       return error.code.rawValue
     }
+  }
+
+  private static func length(_ file: URL) -> Int {
+    (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
   }
 
   private static func fill(_ client: APIClient, isLast: Bool) async throws(APIError) {

@@ -7,10 +7,8 @@ final class CallRun: Sendable {
   let info: CallInfo
 
   let typed: any CallTyping
-  /// The file that the answer goes into; nil for memory or a sink.
-  let download: Download?
   let options: CallOptions
-  let family: RequestFamily?
+  private let extras: Extras?
   let snapshot: ClientSnapshot
   private let registry: CallRegistry
   private let place: Int
@@ -27,6 +25,21 @@ final class CallRun: Sendable {
   /// What the rule for repeats made of the call; nil where there is none.
   let turn: RepeatTurn?
 
+  /// What many calls have not. Apart, so that those hold no room for it.
+  private final class Extras: Sendable {
+    let download: Download?
+    let family: RequestFamily?
+
+    init?(_ download: Download?, _ family: RequestFamily?) {
+      if download == nil, family == nil { return nil }
+      (self.download, self.family) = (download, family)
+    }
+  }
+
+  /// The file that the answer goes into; nil for memory or a sink.
+  var download: Download? { extras?.download }
+  var family: RequestFamily? { extras?.family }
+
   /// Where progress goes besides the accessories, and where all of it is told.
   struct Delivery: Sendable {
     let executor: CallbackExecutor
@@ -42,12 +55,12 @@ final class CallRun: Sendable {
     let family = request.family
     let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    download = request.download
-    let isStreamed = options.bodySink != nil || download != nil
+    let extras = Extras(request.download, family)
+    let isStreamed = options.bodySink != nil || extras?.download != nil
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
     self.typed = typed
     self.options = options
-    self.family = family
+    self.extras = extras
     self.snapshot = snapshot
     self.registry = registry
     self.delivery = delivery

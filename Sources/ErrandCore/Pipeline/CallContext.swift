@@ -138,24 +138,39 @@ public final class CallContext: Sendable {
 
 /// Who a call is.
 public struct CallInfo: Sendable {
-  /// The call's number, never used twice in a process.
-  public let id: UInt64
-  /// The request as it was given.
-  public let request: any APIRequest
-  /// The tag it was started with.
-  public let tag: String?
-  /// The priority it was started with; ``Call/priority`` is the one it has now.
-  public let priority: CallPriority
-  /// The number of its owner, which outlives the owner; nil for a call of nobody's.
-  package let owner: UInt64?
+  /// Held once: a call, its run, its contexts and the client's list all have it.
+  private final class Storage: Sendable {
+    let id: UInt64
+    let request: any APIRequest
+    let tag: String?
+    let priority: CallPriority
+    let owner: UInt64?
+
+    init(_ id: UInt64, _ request: any APIRequest, _ tag: String?, _ priority: CallPriority, _ owner: UInt64?) {
+      self.id = id
+      self.request = request
+      self.tag = tag
+      self.priority = priority
+      self.owner = owner
+    }
+  }
+
+  private let storage: Storage
 
   init(id: UInt64, request: any APIRequest, tag: String?, priority: CallPriority, owner: UInt64? = nil) {
-    self.id = id
-    self.request = request
-    self.tag = tag
-    self.priority = priority
-    self.owner = owner
+    storage = Storage(id, request, tag, priority, owner)
   }
+
+  /// The call's number, never used twice in a process.
+  public var id: UInt64 { storage.id }
+  /// The request as it was given.
+  public var request: any APIRequest { storage.request }
+  /// The tag it was started with.
+  public var tag: String? { storage.tag }
+  /// The priority it was started with; ``Call/priority`` is the one it has now.
+  public var priority: CallPriority { storage.priority }
+  /// The number of its owner, which outlives the owner; nil for a call of nobody's.
+  package var owner: UInt64? { storage.owner }
 
   /// The name of the request's type.
   public var name: String { "\(type(of: request))" }

@@ -5,9 +5,9 @@ import Foundation
 /// may quote them in what it throws.
 ///
 /// They are the values of secret fields, tokens and passwords by themselves, and cookies and what query, form and JSON body
-/// say under secret names. What is shorter than four bytes is left: it may be a part of any word. So may a value under a
-/// name that looks like a secret's, if it is shorter than eight: it is masked where it stands by itself. Short words in a
-/// cookie or a query are left (`theme=dark`, `sort_key=name`).
+/// say under secret names. What is shorter than four bytes is left: it may be a part of any word. What stands under a name
+/// that looks like a secret's and is shorter than eight bytes is masked as a whole word alone, and left where it is one
+/// of small letters in a cookie or a query (`theme=dark`, `sort_key=name`).
 struct KnownSecrets {
   private static let shortest = 4
   /// From so many bytes on a value is no ordinary word.

@@ -7,7 +7,7 @@
 /// let row = try await client.send(GetUser(id: 7), as: UserRow())
 /// ```
 ///
-/// It runs off the main actor where closures are told there, and may be run more than once.
+/// A reformer runs off the main actor where closures are told there, and may be run more than once.
 public protocol Reformer<Input, Output>: Sendable {
   /// The value of an answer, or what another reformer made of it.
   associatedtype Input: Sendable

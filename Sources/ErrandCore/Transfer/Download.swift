@@ -63,8 +63,8 @@ public struct Download: Sendable {
   /// How many ranges are fetched side by side at most: only where the server has a strong validator and a length, and
   /// ``resumes`` holds.
   public var parallel = 1
-  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Several
-  /// downloads share a limit by ``bandwidth``; where both are there, both hold.
+  /// The most bytes in a second of this download, all its ranges together; nil for no limit. Several downloads share a
+  /// limit by ``bandwidth``; where both are there, both hold.
   public var bytesPerSecond: Int64?
   /// The most bytes that the file may have; nil for no limit. More end the call with the code `tooLarge` and remove the
   /// part: before a byte is written where the length is announced, else as soon as they come. A background download,

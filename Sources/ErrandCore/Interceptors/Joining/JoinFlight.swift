@@ -13,9 +13,31 @@ final class JoinFlight: Sendable {
   private struct Storage: Sendable {
     var landing: Landing?
     var owner: Seat?
-    /// Of those who wait; the end of all time for one without a deadline.
+    /// One who waits, and until when; the end of all time without a deadline. It stands apart: most flights have nobody
+    /// else, and need no dictionary then.
+    var first: (seat: Seat, deadline: MonotonicInstant)?
+    /// Until when the others wait.
     var deadlines: [Seat: MonotonicInstant] = [:]
     var listeners: [ObjectIdentifier: JoinListener] = [:]
+
+    mutating func serve(_ seat: Seat, until deadline: MonotonicInstant) {
+      if first == nil { first = (seat, deadline) } else { deadlines[seat] = deadline }
+    }
+
+    mutating func forget(_ seat: Seat) {
+      if first?.seat == seat { first = nil } else { deadlines[seat] = nil }
+    }
+
+    mutating func forgetAll(but seat: Seat) {
+      if first?.seat != seat { first = nil }
+      deadlines = deadlines.filter { $0.key == seat }
+    }
+
+    /// The latest of all; nil where nobody waits.
+    var latest: MonotonicInstant? {
+      guard let first else { return deadlines.values.max() }
+      return deadlines.values.reduce(first.deadline, max)
+    }
   }
 
   let state: CallState
@@ -30,15 +52,15 @@ final class JoinFlight: Sendable {
 
   /// One who waits has this deadline.
   func serve(_ seat: Seat, until deadline: MonotonicInstant?) {
-    storage.withLock { $0.deadlines[seat] = deadline ?? Self.never }
+    storage.withLock { $0.serve(seat, until: deadline ?? Self.never) }
   }
 
   /// One who waited has left, and its deadline with it.
-  func forget(_ seat: Seat) { storage.withLock { _ = $0.deadlines.removeValue(forKey: seat) } }
+  func forget(_ seat: Seat) { storage.withLock { $0.forget(seat) } }
 
   /// The time until the latest deadline of those who are present; nil where one of them has none.
   var timeLeft: Duration? {
-    guard let latest = storage.withLock({ $0.deadlines.values.max() }) else { return .zero }
+    guard let latest = storage.withLock({ $0.latest }) else { return .zero }
     return latest == Self.never ? nil : max(.zero, state.timers.now.duration(to: latest))
   }
 
@@ -62,7 +84,7 @@ final class JoinFlight: Sendable {
   func give(to seat: Seat) {
     storage.withLock { storage in
       storage.owner = seat
-      storage.deadlines = storage.deadlines.filter { $0.key == seat }
+      storage.forgetAll(but: seat)
     }
   }
 

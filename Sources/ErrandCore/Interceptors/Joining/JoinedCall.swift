@@ -73,8 +73,8 @@ final class JoinedCall {
   private func begin(_ boarding: JoinControl.Table.Boarding) {
     let (flight, id) = (boarding.flight, boarding.seat.flight)
     let shared = context.shared(flight) { [control] in control.part(id, flight) }
-    startTask { [control, request, next] in
-      flight.land(await Self.exchange(request, shared, next))
+    startTask { [control, key, next] in
+      flight.land(await Self.exchange(key.request, shared, next))
       control.land(id)
     }
   }
