@@ -19,6 +19,9 @@ package struct BuiltProgram {
   /// Where it lies.
   package let place: URL
 
+  /// Takes a program that lies elsewhere, such as one of the system's.
+  package init(at place: URL) { self.place = place }
+
   /// Finds a program by its name. It lies beside the bundle of tests.
   package init(_ name: String) throws {
     let tests = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()

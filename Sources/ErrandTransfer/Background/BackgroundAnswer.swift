@@ -39,6 +39,12 @@ struct BackgroundAnswer: Sendable, Hashable, Codable {
     return ResponseHead(status: status, fields: HTTPFields(fields))
   }
 
+  /// Throws where the file of the answer, or of what it brought, is not as long any more as it was when it came.
+  func check(length: Int64, of kind: BackgroundKind) throws(APIError) {
+    guard let bytes, bytes != length else { return }
+    throw .backgroundLost("\(length) of the \(bytes) bytes that came are left", kind)
+  }
+
   /// The answer with so much of its body; nil where the record says what cannot be.
   func response(_ body: Data) -> HTTPResponse? {
     (try? HTTPURL(origin)).map { HTTPResponse(head: head, body: body, url: $0) }

@@ -17,9 +17,7 @@ struct BackgroundCheck {
   func judge(length: Int64, start: Data) throws(APIError) {
     guard let response = answer.response(start) else { throw .backgroundLost("its record is damaged", .download) }
     try record.judge(response)
-    if let bytes = answer.bytes, bytes != length {
-      throw .backgroundLost("\(length) of the \(bytes) bytes that came are left", .download)
-    }
+    try answer.check(length: length, of: .download)
     if let total, total != length {
       throw APIError(
         .transfer, .resumeMismatch, "The file has \(length) bytes, and the server announced \(total).")

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// The folder of transfers in the background, of the user alone. Used on the lane only.
+/// The folder of transfers in the background, of the user alone. Used on the lane only, but for the writing of bodies.
 ///
 /// | | of a download | of an upload |
 /// |---|---|---|

@@ -21,9 +21,7 @@ struct BackgroundUploadWork: BackgroundWork {
     if let total = AnswerFacts(of: answer.head, now: 0).total, total != Int64(response.body.count) {
       throw APIError.backgroundLost("\(response.body.count) of \(total) bytes of its answer came", .upload)
     }
-    if let bytes = answer.bytes, bytes != Int64(response.body.count) {
-      throw APIError.backgroundLost("\(response.body.count) of the \(bytes) bytes that came are left", .upload)
-    }
+    try answer.check(length: Int64(response.body.count), of: .upload)
     if let (state, name) = source(of: record, in: folder),
       let error = BackgroundUploadDecision.failure(of: state, name)
     {

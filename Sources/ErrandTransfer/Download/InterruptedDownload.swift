@@ -43,12 +43,12 @@ public struct InterruptedDownload: Sendable, Hashable {
 
   /// A request that goes on with it, for a download that was asked for by its URL without further fields; with another
   /// credential or other fields it starts over. The file is held against the checksum that was asked for, if one was.
-  /// ``ErrandCore/Download/permissions``, ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and whether the server
-  /// names the file are as they were; everything else is as ``ErrandCore/Download/to(_:)`` has it.
+  /// ``ErrandCore/Download/permissions``, ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and
+  /// whether the server names the file are as they were; everything else is as ``ErrandCore/Download/to(_:)`` has it.
   /// - Parameter algorithms: Where the checksum's algorithm is looked for; `.standard` of the product `ErrandChecksum`.
-  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where the download has a
-  ///   name by ``ErrandCore/Download/resource`` in place of a URL, and with ``ErrandCore/APIError/Code/invalidChecksum`` where the
-  ///   checksum is by none of the algorithms.
+  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where the
+  ///   download has a name by ``ErrandCore/Download/resource`` in place of a URL, and with
+  ///   ``ErrandCore/APIError/Code/invalidChecksum`` where the checksum is by none of the algorithms.
   public func request(checkedBy algorithms: [DigestAlgorithm] = []) throws(APIError) -> FileDownload {
     guard let url = try? HTTPURL(resource) else {
       throw APIError(

@@ -263,37 +263,44 @@ import TestSupport
     #expect(page.events == ["failed", "finished"] && server.requests.count == 2)
   }
 
-  @Test @MainActor func `reset in the middle begins anew`() async throws {
+  /// A manager whose first page is under way at a server, held at a gate; the pages after it come at once.
+  @MainActor private struct Waiting {
     let gate = Gate()
-    let server = try LoopbackServer { _ in .json(#"{"numbers": [1], "pages": 1}"#) }
-    server.enqueue(.ok().held(at: gate))
+    let server: LoopbackServer
     let page = Page()
-    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
-    manager.delegate = page
-    manager.loadNext()
-    try await gate.reached()
+    let manager: PageManager<ByPage>
+
+    init() async throws {
+      server = try LoopbackServer { _ in .json(#"{"numbers": [1], "pages": 1}"#) }
+      server.enqueue(.ok().held(at: gate))
+      manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
+      manager.delegate = page
+      manager.loadNext()
+      try await gate.reached()
+    }
+
+    func end() { gate.open() }
+  }
+
+  @Test @MainActor func `reset in the middle begins anew`() async throws {
+    let waiting = try await Waiting()
+    let (manager, page) = (waiting.manager, waiting.page)
     manager.reset()
     #expect(!manager.isLoading && manager.loadNext())
     await page.heard(2)
     #expect(Set(page.events) == ["cancelled", "finished"] && manager.items == [1])
     #expect(manager.lastOutcome?.value?.numbers == [1] && manager.lastError == nil)
-    gate.open()
-    withExtendedLifetime(server) {}
+    waiting.end()
   }
+
   @Test @MainActor func `nothing is left of a page under way after a reset`() async throws {
-    let gate = Gate()
-    let server = try LoopbackServer { _ in .ok().held(at: gate) }
-    let page = Page()
-    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
-    manager.delegate = page
-    manager.loadNext()
-    try await gate.reached()
+    let waiting = try await Waiting()
+    let (manager, page) = (waiting.manager, waiting.page)
     manager.reset()
     await page.heard(1)
     #expect(page.events == ["cancelled"], "the delegate was told the outcome")
     #expect(manager.lastOutcome == nil && manager.lastError == nil && !manager.isLoading && manager.hasMore)
-    gate.open()
-    withExtendedLifetime(server) {}
+    waiting.end()
   }
 
   @Test @MainActor func `another page size counts from the reset on`() async throws {
@@ -314,17 +321,11 @@ import TestSupport
   }
 
   @Test @MainActor func `cancelled page is the last outcome`() async throws {
-    let gate = Gate()
-    let server = try LoopbackServer { _ in .ok().held(at: gate) }
-    let page = Page()
-    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage())
-    manager.delegate = page
-    manager.loadNext()
-    try await gate.reached()
+    let waiting = try await Waiting()
+    let (manager, page) = (waiting.manager, waiting.page)
     manager.cancelAll()
     await page.heard(1)
     #expect(page.events == ["cancelled"] && manager.lastError?.isCancelled == true && manager.hasMore)
-    gate.open()
-    withExtendedLifetime(server) {}
+    waiting.end()
   }
 }

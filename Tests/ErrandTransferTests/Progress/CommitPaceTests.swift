@@ -11,12 +11,12 @@ struct CommitPaceTests {
   @Test func `one commit at a time`() {
     var pace = CommitPace(CommitRule(total: nil), at: start)
     #expect(pace.took(Self.mebibyte, at: start) == false)
-    #expect(pace.took(7 * Self.mebibyte, at: start) == true)
-    #expect(pace.took(7 * Self.mebibyte, at: start) == false)
+    #expect(pace.took(31 * Self.mebibyte, at: start) == true)
+    #expect(pace.took(31 * Self.mebibyte, at: start) == false)
     #expect(!pace.mustWait)
     // Less came meanwhile than is worth another one at once.
-    #expect(pace.committed(8 * Self.mebibyte, at: start, hasFailed: false) == false)
-    #expect(pace.uncommitted == 7 * Self.mebibyte)
+    #expect(pace.committed(32 * Self.mebibyte, at: start, hasFailed: false) == false)
+    #expect(pace.uncommitted == 31 * Self.mebibyte)
     #expect(pace.took(Self.mebibyte, at: start) == true)
   }
 
@@ -39,6 +39,16 @@ struct CommitPaceTests {
     #expect(!pace.mustWait)
   }
 
+  @Test(
+    arguments: [(nil, 32, 64), (1 << 40, 32, 64), (192 << 20, 8, 16), (96 << 20, 4, 8), (1, 4, 8)]
+      as [(Int64?, Int64, Int64)])
+  func `half of what may wait is due`(_ total: Int64?, _ due: Int64, _ most: Int64) {
+    let rule = CommitRule(total: total)
+    #expect(rule.isDue(uncommitted: due * Self.mebibyte, since: .zero))
+    #expect(!rule.isDue(uncommitted: due * Self.mebibyte - 1, since: .zero))
+    #expect(rule.mustWait(uncommitted: most * Self.mebibyte) && !rule.mustWait(uncommitted: most * Self.mebibyte - 1))
+  }
+
   @Test func `failure ends the commits`() {
     var pace = CommitPace(CommitRule(total: nil), at: start)
     _ = pace.took(100 * Self.mebibyte, at: start)
@@ -48,6 +58,6 @@ struct CommitPaceTests {
   @Test func `commit that is not due holds others back`() {
     var pace = CommitPace(CommitRule(total: nil), at: start)
     pace.begin()
-    #expect(pace.took(8 * Self.mebibyte, at: start) == false)
+    #expect(pace.took(32 * Self.mebibyte, at: start) == false)
   }
 }

@@ -67,6 +67,9 @@ final class NginxDownload: Sendable {
     return attributes?[.size] as? Int ?? 0
   }
 
+  /// How much is kept of the file; 0 where there is no record of it.
+  var keptBytes: Int { get throws { Int(try InterruptedDownload.all(in: folder).first?.bytes ?? 0) } }
+
   /// What is kept of the file.
   func kept() throws -> InterruptedDownload {
     try #require(try InterruptedDownload.all(in: folder).first)

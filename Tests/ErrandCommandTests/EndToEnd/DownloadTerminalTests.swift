@@ -1,0 +1,132 @@
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// What is seen of a download on a terminal, and in a pipe.
+@Suite(.timeLimit(.minutes(3))) struct DownloadTerminalTests {
+  private static let content = RangeResource(size: 512 << 10)
+  /// What a bar consists of: the bar, the share, the bytes, the rate and the time left.
+  private static let bar = #" +\[=*>? *\] +[1-9]\d? % +[1-9][\d.]* KiB of 512\.0 KiB +[\d.]+ [KM]iB/s +\d+:\d\d left$"#
+
+  private static func isBar(_ line: String, of name: String) -> Bool {
+    line.range(of: "^\(name)\(bar)", options: .regularExpression) != nil
+  }
+
+  private static func isDone(_ line: String, of name: String) -> Bool {
+    line.range(of: "^\(name) +done, 512\\.0 KiB in ", options: .regularExpression) != nil
+  }
+
+  /// Whether a program behaved on its terminal: nothing wrapped, the cursor stayed on what it had drawn, and all that
+  /// was switched off was switched on again.
+  private static func isTidy(_ run: TerminalRun) -> Bool {
+    let switches = run.text.ranges(of: "\u{1B}[?7l").count
+    return switches > 0 && run.text.ranges(of: "\u{1B}[?7h").count == switches && !run.screen.hasEscaped
+  }
+
+  @Test func `a bar is drawn over and over in its place`() async throws {
+    let gate = Gate()
+    let server = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 384 << 10, until: gate) })
+    try await DownloadFolder.with { folder async throws in
+      let run = try TerminalRun(errand: "download", server.url, "-o", folder.file("film"), "--limit-rate", "500k")
+      #expect(await run.shows { $0.count == 1 && Self.isBar($0[0], of: "film") }, "\(run.text)")
+      #expect(try folder.names().contains("film.part") && !folder.names().contains("film"))
+      gate.open()
+      #expect(await run.finish() == 0)
+      let lines = run.screen.lines
+      #expect(lines.count == 1 && Self.isDone(lines[0], of: "film"), "\(lines)")
+      // Each frame but the first goes up by the one line.
+      let frames = run.text.ranges(of: "\u{1B}[?7l").count
+      #expect(frames > 2 && run.text.ranges(of: "\u{1B}[1A").count == frames - 1)
+      #expect(Self.isTidy(run) && run.text.contains("\u{1B}[36m="))
+      #expect(try Self.content.firstDifference(folder.bytes("film")) == nil && folder.names() == ["film"])
+    }
+  }
+
+  @Test func `two files have two bars`() async throws {
+    let gates = [Gate(), Gate()]
+    let server = try LoopbackServer { request in
+      .generated(count: 512 << 10).stalled(after: 384 << 10, until: gates[request.path == "/a" ? 0 : 1])
+    }
+    try await DownloadFolder.with { folder async throws in
+      let run = try TerminalRun(
+        errand: "download", server.url + "/a", server.url + "/b", "-d", folder.path, "--limit-rate", "1M")
+      let hasBoth = await run.shows { lines in
+        lines.count == 2 && Self.isBar(lines[0], of: "a") && Self.isBar(lines[1], of: "b")
+      }
+      #expect(hasBoth, "\(run.text)")
+      // What is over stays above, whichever it is.
+      gates[1].open()
+      let hasOne = await run.shows { lines in
+        lines.count == 2 && Self.isDone(lines[0], of: "b") && Self.isBar(lines[1], of: "a")
+      }
+      #expect(hasOne, "\(run.text)")
+      gates[0].open()
+      #expect(await run.finish() == 0)
+      let lines = run.screen.lines
+      #expect(lines.count == 2 && Self.isDone(lines[0], of: "b") && Self.isDone(lines[1], of: "a"), "\(lines)")
+      #expect(Self.isTidy(run))
+      #expect(try folder.names() == ["a", "b"] && folder.bytes("a").count == 512 << 10)
+    }
+  }
+
+  @Test func `the keyboard's interrupt keeps the part`() async throws {
+    let gate = Gate()
+    let server = try RangeServer { number in
+      RangeBehaviour(Self.content) { if number == 1 { $0.fault = .stall(after: 384 << 10, until: gate) } }
+    }
+    try await DownloadFolder.with { folder async throws in
+      let words = ["download", server.url, "-o", folder.file("film")]
+      let run = try TerminalRun(errand: words[0], words[1], words[2], words[3], "--limit-rate", "500k")
+      #expect(await run.shows { $0.count == 1 && Self.isBar($0[0], of: "film") }, "\(run.text)")
+      try run.interrupt()
+      #expect(await run.finish() == 130)
+      // What the terminal says of the key is overwritten, unless it comes late.
+      let lines = run.screen.lines.filter { $0 != "^C" }
+      try #require(lines.count == 2, "\(lines)")
+      #expect(lines[0].contains(/^film  stopped, [1-9][0-9.]* KiB kept$/), "\(lines)")
+      #expect(lines[1].hasSuffix("What came is kept; the same command with -c goes on with it."))
+      #expect(try Self.isTidy(run) && folder.names() == ["film.part", "film.part.meta"])
+      let second = try TerminalRun(errand: words[0], words[1], words[2], words[3], "-c")
+      #expect(await second.finish() == 0)
+      let last = second.screen.lines
+      #expect(last.count == 1 && last[0].contains(/^film  done, 512\.0 KiB in .* of it from before$/), "\(last)")
+      #expect(try Self.content.firstDifference(folder.bytes("film")) == nil && folder.names() == ["film"])
+      #expect(server.requests.last?.range.map { $0 != "bytes=0-" } == true)
+    }
+  }
+
+  @Test func `a narrow terminal is not overrun`() async throws {
+    let gate = Gate()
+    let server = try RangeServer(RangeBehaviour(Self.content) { $0.fault = .stall(after: 384 << 10, until: gate) })
+    try await DownloadFolder.with { folder async throws in
+      let run = try TerminalRun(
+        errand: "download", server.url, "-o", folder.file("a-rather-long-name"), "--limit-rate", "500k", columns: 30)
+      #expect(await run.shows { $0.count == 1 && $0[0].contains(/^a-rather…ame +[1-9]\d? %$/) }, "\(run.text)")
+      gate.open()
+      #expect(await run.finish() == 0)
+      #expect(Self.isTidy(run) && run.screen.lines.count == 1 && run.screen.lines[0].count < 30)
+    }
+  }
+
+  /// The terminal is there, but the command's streams lead into a pipe.
+  @Test func `a pipe gets lines without escape codes`() async throws {
+    let server = try LoopbackServer { _ in .generated(count: 512 << 10) }
+    try await DownloadFolder.with { folder async throws in
+      let script = #""$0" "$@" 2>&1 | cat"#
+      let errand = try BuiltProgram("errand").place.path()
+      let run = try TerminalRun(
+        ["/bin/sh", "-c", script, errand, "download", server.url + "/a", server.url + "/b", "-d", folder.path])
+      #expect(await run.finish() == 0)
+      #expect(!run.text.contains("\u{1B}") && run.text.hasSuffix("\r\n"))
+      let lines = run.screen.lines
+      for name in ["a", "b"] {
+        let own = lines.filter { $0.hasPrefix("\(name): ") }
+        #expect(own.first == "\(name): starts, 512.0 KiB", "\(lines)")
+        #expect(own.last?.hasPrefix("\(name): done, 512.0 KiB in ") == true, "\(lines)")
+      }
+      #expect(lines.allSatisfy { $0.hasPrefix("a: ") || $0.hasPrefix("b: ") }, "\(lines)")
+      #expect(try folder.names() == ["a", "b"])
+    }
+  }
+}
