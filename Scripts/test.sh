@@ -26,8 +26,8 @@ finish() {
   if ((BESIDE != 0)); then kill "$BESIDE" 2>/dev/null || true; fi
   servers_stop
   if ((status != 0)); then
-    # Among thousands of lines they are hard to find.
-    grep -h '^✘ Test .* recorded an issue' "$LOGS"/*.log >&2 2>/dev/null || true
+    # Among thousands of lines they are hard to find. What a test says of an issue stands in the line below it.
+    grep -h -A1 '^✘ Test .* recorded an issue' "$LOGS"/*.log 2>/dev/null | grep '^[✘↳]' >&2 || true
     if ((FAILED == 0)); then FAILED=1; fi
     complain "test: failed in step \"$STEP\""
   fi

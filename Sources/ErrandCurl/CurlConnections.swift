@@ -56,8 +56,11 @@
     /// The number of open sockets.
     var count: Int { entries.count }
 
-    func opened(_ socket: Int32) {
-      entries.append(Entry(connection: CurlConnection(socket: socket)))
+    @discardableResult
+    func opened(_ socket: Int32) -> CurlConnection {
+      let connection = CurlConnection(socket: socket)
+      entries.append(Entry(connection: connection))
+      return connection
     }
 
     func closed(_ socket: Int32) {

@@ -95,11 +95,18 @@ import Testing
     }
   }
 
-  /// A reset can overtake the answer before it (RFC 9112 section 9.6), so many tries are given.
-  @Test func `an answer behind a failed sending stands`() async throws {
-    var error = try await errorBehindReset()
-    for _ in 1...200 where error.status != 413 { error = try await errorBehindReset() }
-    #expect(error.status == 413 && error.response?.body == Data("too much".utf8), "\(error)")
+  /// A reset can overtake the answer before it (RFC 9112 section 9.6): the system decides. `CurlLastWordsTests` reads
+  /// answers that surely lie there.
+  @Test func `a reset leaves an answer or failure`() async throws {
+    for _ in 1...20 {
+      let error = try await errorBehindReset()
+      if error.status == 413 {
+        #expect(error.response?.body == Data("too much".utf8), "\(error)")
+      } else {
+        let kind = try #require(error.transportKind, "\(error)")
+        #expect([.closedBeforeResponse, .reset].contains(kind), "\(error)")
+      }
+    }
   }
 
   /// What is told where the server answers, closes and so resets the connection while the transport's thread is held.
