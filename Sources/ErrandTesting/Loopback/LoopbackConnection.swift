@@ -70,8 +70,7 @@ struct LoopbackConnection {
   private mutating func receiveAfter(_ reception: LoopbackReception, _ request: inout RecordedRequest) throws -> Bool {
     if request.isComplete { return true }
     guard case .afterAnswer = reception else {
-      // Closing resets the connection where something is unread, and a reset can overtake the answer.
-      socket.awaitArrival()
+      socket.awaitDeparture()
       return false
     }
     try readBody(into: &request)

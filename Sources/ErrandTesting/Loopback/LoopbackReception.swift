@@ -8,7 +8,8 @@ public enum LoopbackReception: Sendable {
   case held(Gate)
   /// Answers at once, without `100 Continue`, and reads the body afterwards.
   case afterAnswer
-  /// Answers at once and closes with the body unread. The system then resets the connection when the client has
-  /// sent some of it, as a server that refuses an upload often does.
+  /// Answers at once and closes with the body unread, when the client has left or a quarter of a second later. The
+  /// system then resets the connection where the client has sent some of it, as a server that refuses an upload often
+  /// does.
   case never
 }

@@ -81,16 +81,9 @@ final class LoopbackSocket {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Returns once the peer's system has all that was sent, or after a second.
-  func awaitArrival() {
-    #if os(Linux)
-      let end = ContinuousClock.now + .seconds(1)
-      var unsent: Int32 = 0
-      while ioctl(descriptor, UInt(TIOCOUTQ), &unsent) == 0, unsent > 0, ContinuousClock.now < end {
-        usleep(100)
-      }
-    #endif
-  }
+  /// Gives the peer time to read what was sent, since a closing that resets the connection can overtake it (RFC 9112
+  /// section 9.6). Returns once it has left, or after a quarter of a second.
+  func awaitDeparture() { try? pause(.milliseconds(250)) }
 
   /// Makes the following ``close()`` reset the connection: data not yet sent is dropped and RST goes out.
   func resetOnClose() {
