@@ -13,7 +13,8 @@ THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 soak() {
   local what=$1 begin=$SECONDS
   shift
-  if ! swift test --disable-xctest "$@" >"$LOG" 2>&1 || ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$LOG"; then
+  if ! swift test --disable-xctest --no-parallel "$@" >"$LOG" 2>&1 \
+    || ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$LOG"; then
     cat "$LOG" >&2
     complain "soak: $what failed"
     return 1
@@ -28,7 +29,7 @@ processes() {
   export ERRAND_CACHE_KILLS=${ERRAND_CACHE_KILLS:-200}
   export ERRAND_CACHE_DAMAGES=${ERRAND_CACHE_DAMAGES:-400}
   export ERRAND_CACHE_SECONDS=${ERRAND_CACHE_SECONDS:-60}
-  ERRAND_SOAK=1 soak "processes" --no-parallel --filter "$PROCESSES"
+  ERRAND_SOAK=1 soak "processes" --filter "$PROCESSES"
 }
 
 # Rounds of each row of the delivery table, random trees of batches and chains with random cancels, and file calls that
