@@ -29,18 +29,15 @@ namespace ondemand = simdjson::ondemand;
 
 // What is read, as in bench-json.
 
-struct Account {
-  int64_t id, age;
-  std::string name, email, city, note;
-  double score;
-  bool active;
-};
-
 struct Person {
   int64_t id, age;
   std::string name, email, city;
   double score;
   bool active;
+};
+
+struct Account : Person {
+  std::string note;
 };
 
 struct Author {
@@ -108,25 +105,25 @@ struct Reader {
     if (found.error() != simdjson::NO_SUCH_FIELD) read(found.value(), into);
   }
 
-  template <typename Owner>
-  static void person(ondemand::object &object, Owner &into) {
-    member(object, "id", into.id);
-    member(object, "name", into.name);
-    member(object, "email", into.email);
-    member(object, "age", into.age);
-    member(object, "score", into.score);
-    member(object, "active", into.active);
-    member(object, "city", into.city);
+  static void read(ondemand::object &from, Person &into) {
+    member(from, "id", into.id);
+    member(from, "name", into.name);
+    member(from, "email", into.email);
+    member(from, "age", into.age);
+    member(from, "score", into.score);
+    member(from, "active", into.active);
+    member(from, "city", into.city);
   }
 
   static void read(ondemand::value from, Person &into) {
     ondemand::object object = from.get_object();
-    person(object, into);
+    read(object, into);
   }
 
   static void read(ondemand::value from, Account &into) {
     ondemand::object object = from.get_object();
-    person(object, into);
+    Person &person = into;
+    read(object, person);
     member(object, "note", into.note);
   }
 

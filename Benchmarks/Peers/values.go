@@ -30,14 +30,8 @@ type person struct {
 }
 
 type account struct {
-	ID     int     `json:"id"`
-	Name   string  `json:"name"`
-	Email  string  `json:"email"`
-	Age    int     `json:"age"`
-	Score  float64 `json:"score"`
-	Active bool    `json:"active"`
-	City   string  `json:"city"`
-	Note   string  `json:"note"`
+	person
+	Note string `json:"note"`
 }
 
 type post struct {
