@@ -105,6 +105,8 @@ def make_clients():
         Client("errand", "disk-put", small, 20000),
         Client("errand", "sqlite-read", small, 20000),
         Client("errand", "file-read", small, 20000),
+        Client("errand", "bare-hop", small, 20000),
+        Client("errand", "bare-task", small, 100000),
     ]
     return {client.name: client for client in clients}
 
@@ -152,7 +154,8 @@ def make_rows():
     itself = lambda value: value
     return [
         Row("1", "send, 64 in flight: CPU ÷ C multi", [("errand-parallel", "cpu"), limit], ratio, 1.6, 1.3),
-        Row("2", "the same ÷ URLSession", [("errand-parallel", "cpu"), ("urlsession-parallel", "cpu")], ratio,
+        Row("1c", "the transport alone: CPU ÷ C multi", [("errand-core", "cpu"), limit], ratio),
+        Row("2", "1 ÷ URLSession", [("errand-parallel", "cpu"), ("urlsession-parallel", "cpu")], ratio,
             1 / 8, 1 / 12),
         Row("3", "requests/s, 64 in flight ÷ C multi", [("errand-parallel", "rate"), ("curl-parallel", "rate")], ratio,
             0.8, 0.95, at_least=True),
@@ -168,6 +171,7 @@ def make_rows():
         Row("6g", "6 with them", [("errand-typed-guarded", "cpu"), limit], ratio, 2.5),
         Row("J", "joining's cost, 64 in flight, joins nobody", [("errand-alone-joining", "cpu"), ("errand-alone", "cpu")],
             lambda on, off: on - off, 2, unit=" µs"),
+        Row("Jt", "a bare task that suspends once, 64 in flight", [("errand-bare-task", "cpu")], itself, unit=" µs"),
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
         Row("8", "10 KiB typed ÷ (JSONDecoder + C fetch)", [("errand-typed-10k", "cpu"), *ten], against_parts, 1.3, 0.4),
@@ -191,6 +195,7 @@ def make_rows():
             ratio, 6, 4.5),
         Row("12s", "a whole call from the disk ÷ bare SQLite",
             [("errand-disk-send", "cpu"), ("errand-sqlite-read", "cpu")], ratio, 6, 4.5),
+        Row("12h", "a bare hop and back ÷ bare SQLite", [("errand-bare-hop", "cpu"), ("errand-sqlite-read", "cpu")], ratio),
         Row("12f", "12 ÷ a file of its own", [("errand-disk-find", "cpu"), ("errand-file-read", "cpu")], ratio),
         Row("13", "1 KiB put, written behind: for its caller", [("errand-disk-put", "rate")], lambda rate: 1e6 / rate,
             unit=" µs"),

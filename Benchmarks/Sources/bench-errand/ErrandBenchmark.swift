@@ -98,6 +98,10 @@ import Synchronization
       benchmark.finish(await detached { try await StoreBenchmark().send(benchmark) })
     case "sqlite-read":
       benchmark.finish(await detached { try await StoreBenchmark().bare(benchmark) })
+    case "bare-hop":
+      benchmark.finish(await detached { try await FloorBenchmark.hop(benchmark) })
+    case "bare-task":
+      benchmark.finish(await detached { try await FloorBenchmark.task(benchmark) })
     case "file-read":
       benchmark.finish(await detached { try await StoreBenchmark().files(benchmark) })
     case "download", "download-progress", "upload":

@@ -73,7 +73,8 @@ final class TypedCall<R: APIRequest>: CallTyping {
 
   func decode(_ response: HTTPResponse, _ rules: DecodingRules, kept: DecodedRules?) -> APIError? {
     guard decodes else { return nil }
-    if let kept, let known = response.hit?.value(for: kept) as? R.Response {
+    // Two steps: nothing can be cast to an optional type, and would pass for a value that was kept.
+    if let kept, let stored = response.hit?.value(for: kept), let known = stored as? R.Response {
       value = known
       return nil
     }

@@ -36,6 +36,12 @@ import Testing
     typealias Response = User
   }
 
+  private struct GetUserIfAny: APIRequest {
+    var path: Path { "/user" }
+    var cache: CachePolicy { .lifetime(.seconds(60)) }
+    typealias Response = User?
+  }
+
   private static func fixture(change: (inout ClientConfiguration) -> Void = { _ in }) -> CacheFixture {
     CacheFixture(change: change) { request, number in
       request.fields.contains("If-None-Match")
@@ -59,6 +65,17 @@ import Testing
         #expect(again === first)
       }
       #expect(decoded.count == 2, "once from the server, once from the entry")
+    }
+  }
+
+  @Test func `optional values are decoded, too`() async throws {
+    try await Self.counted { decoded in
+      let fixture = Self.fixture()
+      for _ in 1...3 {
+        let user = try await fixture.client.send(GetUserIfAny())
+        #expect(user?.nick == "ada 1")
+      }
+      #expect(decoded.count == 2 && fixture.asked == 1)
     }
   }
 
