@@ -22,8 +22,12 @@
   }
 
   /// Runs `body` with the value, alone.
+  ///
+  /// Never drawn into its caller. The system's lock asks on which thread it is, and in an optimised asynchronous function
+  /// the compiler keeps that answer over a suspension, behind which another thread goes on (Swift 6.3 on Linux): the
+  /// lock would be taken in the name of the one and given back in that of the other, which ends the process.
   @discardableResult
-  @inlinable public borrowing func withLock<Result: Sendable, Failure: Error>(
+  @inlinable @inline(never) public borrowing func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try mutex.withLock { value throws(Failure) in try body(&value) }
