@@ -6,21 +6,21 @@
   ///
   /// libcurl only reads the list during the transfer, so its nodes and texts may stand in two plain buffers.
   struct CurlFieldList: ~Copyable {
-    private var text: [CChar] = []
     private var starts: [Int] = []
     private var nodes: UnsafeMutablePointer<curl_slist>
     private var nodeCapacity = 8
-    private var textCopy: UnsafeMutablePointer<CChar>
+    private var text: UnsafeMutablePointer<CChar>
     private var textCapacity = 1024
+    private var textCount = 0
 
     init() {
       nodes = .allocate(capacity: nodeCapacity)
-      textCopy = .allocate(capacity: textCapacity)
+      text = .allocate(capacity: textCapacity)
     }
 
     deinit {
       nodes.deallocate()
-      textCopy.deallocate()
+      text.deallocate()
     }
 
     /// Builds the list for a request. It is valid until the next call.
@@ -30,7 +30,7 @@
     mutating func build(
       _ fields: HTTPFields, removesContentType: Bool, expectsContinue: Bool
     ) -> UnsafeMutablePointer<curl_slist> {
-      text.removeAll(keepingCapacity: true)
+      textCount = 0
       starts.removeAll(keepingCapacity: true)
       var hasAccept = false
       var hasContentType = false
@@ -49,26 +49,40 @@
     }
 
     private mutating func add(_ field: HTTPField) {
-      starts.append(text.count)
+      starts.append(textCount)
       append(field.name.rawValue)
-      if field.value.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+      if ASCII.all(field.value, { $0 == 0x20 || $0 == 0x09 }) {
         append(";")
       } else {
         append(": ")
         append(field.value)
       }
-      text.append(0)
+      append("\0")
     }
 
     private mutating func add(_ line: String) {
-      starts.append(text.count)
+      starts.append(textCount)
       append(line)
-      text.append(0)
+      append("\0")
     }
 
     private mutating func append(_ piece: String) {
       var piece = piece
-      piece.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self) { text.append(contentsOf: $0) } }
+      piece.withUTF8 { utf8 in
+        guard let base = utf8.baseAddress else { return }
+        reserve(textCount + utf8.count)
+        UnsafeMutableRawPointer(text + textCount).copyMemory(from: base, byteCount: utf8.count)
+        textCount += utf8.count
+      }
+    }
+
+    private mutating func reserve(_ count: Int) {
+      guard count > textCapacity else { return }
+      textCapacity = count * 2
+      let larger = UnsafeMutablePointer<CChar>.allocate(capacity: textCapacity)
+      larger.update(from: text, count: textCount)
+      text.deallocate()
+      text = larger
     }
 
     private mutating func link() -> UnsafeMutablePointer<curl_slist> {
@@ -77,17 +91,9 @@
         nodeCapacity = starts.count * 2
         nodes = .allocate(capacity: nodeCapacity)
       }
-      if text.count > textCapacity {
-        textCopy.deallocate()
-        textCapacity = text.count * 2
-        textCopy = .allocate(capacity: textCapacity)
-      }
-      text.withUnsafeBufferPointer { buffer in
-        if let base = buffer.baseAddress { textCopy.update(from: base, count: buffer.count) }
-      }
       for (index, start) in starts.enumerated() {
         let next = index + 1 < starts.count ? nodes + (index + 1) : nil
-        (nodes + index).initialize(to: curl_slist(data: textCopy + start, next: next))
+        (nodes + index).initialize(to: curl_slist(data: text + start, next: next))
       }
       return nodes
     }

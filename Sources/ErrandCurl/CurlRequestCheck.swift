@@ -4,6 +4,7 @@
   /// The last belt before libcurl, which would send line ends in methods and fields as they are.
   enum CurlRequestCheck {
     static func check(_ request: HTTPRequest) throws(TransportFailure) {
+      if WireRules.isSound(request), all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) { return }
       guard isToken(request.method.rawValue) else { throw refused("its method is not a token") }
       guard all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) else {
         throw refused("its URL holds a blank, a control character or a byte that is not ASCII")

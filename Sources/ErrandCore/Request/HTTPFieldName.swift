@@ -13,13 +13,26 @@ public struct HTTPFieldName: Sendable, Hashable, Codable, ExpressibleByStringLit
 
   /// Compares without regard to ASCII case.
   public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
-    guard left.rawValue.utf8.count == right.rawValue.utf8.count else { return false }
-    return left.rawValue == right.rawValue || ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
+    left.rawValue.utf8.count == right.rawValue.utf8.count
+      && ASCII.equalFolded(left.rawValue.utf8, right.rawValue.utf8)
   }
 
   /// Hashes without regard to ASCII case.
   public func hash(into hasher: inout Hasher) {
     for byte in rawValue.utf8 { hasher.combine(ASCII.lowercased(byte)) }
+  }
+}
+
+extension HTTPFieldName {
+  /// One bit of 64, made of the length and both ends whatever their case: names with different bits are different.
+  var mark: UInt64 {
+    rawValue.utf8.withContiguousStorageIfAvailable { Self.mark($0) } ?? Self.mark(Array(rawValue.utf8))
+  }
+
+  static func mark<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> UInt64 where Bytes.Index == Int {
+    guard let first = name.first, let last = name.last else { return 1 }
+    let ends = UInt64(ASCII.lowercased(first)) &* 7 &+ UInt64(ASCII.lowercased(last))
+    return 1 << ((ends &+ UInt64(name.count) &* 5) & 63)
   }
 }
 

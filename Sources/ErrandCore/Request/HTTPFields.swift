@@ -8,13 +8,18 @@ public struct HTTPFields: Sendable {
   }
 
   private var storage: Storage
+  /// The marks of all names, and maybe of more: a name whose mark is not among them is not here.
+  private var marks: UInt64
 
   /// Makes an empty set of fields.
-  public init() { storage = .list([]) }
+  public init() { (storage, marks) = (.list([]), 0) }
   /// Makes fields of a list, in its order.
-  public init(_ fields: [HTTPField]) { storage = .list(fields) }
+  public init(_ fields: [HTTPField]) {
+    storage = .list(fields)
+    marks = fields.reduce(0) { $0 | $1.name.mark }
+  }
   /// Takes over the field lines that a transport received and has checked.
-  package init(raw: RawFieldBlock) { storage = .raw(raw) }
+  package init(raw: RawFieldBlock) { (storage, marks) = (.raw(raw), raw.marks) }
 
   /// The fields one by one, in order.
   public var all: [HTTPField] {
@@ -39,6 +44,7 @@ public struct HTTPFields: Sendable {
   /// every field of that name, and nil removes them; a field that was secret stays so.
   public subscript(name: HTTPFieldName) -> String? {
     get {
+      guard mayHold(name) else { return nil }
       let values = values(of: name)
       return values.count < 2 ? values.first : values.joined(separator: ", ")
     }
@@ -51,7 +57,8 @@ public struct HTTPFields: Sendable {
 
   /// Every value of a field, in order.
   public func values(of name: HTTPFieldName) -> [String] {
-    switch storage {
+    guard mayHold(name) else { return [] }
+    return switch storage {
     case .list(let fields): fields.lazy.filter { $0.name == name }.map(\.value)
     case .raw(let block): block.values(of: name)
     }
@@ -59,19 +66,24 @@ public struct HTTPFields: Sendable {
 
   /// Whether there is a field of this name.
   public func contains(_ name: HTTPFieldName) -> Bool {
-    switch storage {
+    guard mayHold(name) else { return false }
+    return switch storage {
     case .list(let fields): fields.contains { $0.name == name }
-    case .raw(let block): !block.values(of: name).isEmpty
+    case .raw(let block): block.contains(name)
     }
   }
 
+  private func mayHold(_ name: HTTPFieldName) -> Bool { marks != 0 && marks & name.mark != 0 }
+
   /// Adds a field behind the others.
   public mutating func append(_ field: HTTPField) {
+    marks |= field.name.mark
     change { $0.append(field) }
   }
 
   /// Puts a field in the place of all fields of its name.
   public mutating func replace(_ field: HTTPField) {
+    guard mayHold(field.name) else { return append(field) }
     change { fields in
       guard let place = fields.firstIndex(where: { $0.name == field.name }) else { return fields.append(field) }
       fields[place] = field
@@ -82,6 +94,7 @@ public struct HTTPFields: Sendable {
 
   /// Removes every field of this name.
   public mutating func remove(_ name: HTTPFieldName) {
+    guard mayHold(name) else { return }
     removeAll { $0.name == name }
   }
 

@@ -26,6 +26,15 @@ package enum PercentEncoding {
 
   /// Appends `bytes`, what is not kept being escaped.
   package static func append(_ bytes: some Collection<UInt8>, to out: inout [UInt8], keeping kept: Kept) {
+    // Nearly all texts are kept as they are.
+    let isKept = bytes.withContiguousStorageIfAvailable { bytes in
+      kept.table.withUnsafeBufferPointer { table in
+        guard bytes.allSatisfy({ table[Int($0)] }) else { return false }
+        out.append(contentsOf: bytes)
+        return true
+      }
+    }
+    if isKept == true { return }
     var position = bytes.startIndex
     while position < bytes.endIndex {
       let byte = bytes[position]
@@ -42,6 +51,7 @@ package enum PercentEncoding {
 
   /// A text with all but letters, digits and `-._~` escaped.
   package static func value(_ text: String) -> String {
+    if ASCII.all(text, { Kept.value.table[Int($0)] }) { return text }
     var out: [UInt8] = []
     append(text.utf8, to: &out, keeping: .value)
     return String(decoding: out, as: UTF8.self)

@@ -2,17 +2,25 @@
 package final class RawFieldBlock: Sendable {
   private let bytes: [UInt8]
   package let count: Int
+  /// The marks of all names.
+  let marks: UInt64
 
   /// Takes lines of the form `Name:value\n`, surrounding white space of the value removed. `count` is their number.
   package init(bytes: [UInt8], count: Int) {
     self.bytes = bytes
     self.count = count
+    var marks: UInt64 = 0
+    Self.forEach(in: bytes) { name, _ in
+      marks |= HTTPFieldName.mark(name)
+      return true
+    }
+    self.marks = marks
   }
 
   package var all: [HTTPField] {
     var fields: [HTTPField] = []
     fields.reserveCapacity(count)
-    forEach { name, value in
+    Self.forEach(in: bytes) { name, value in
       fields.append(HTTPField(HTTPFieldName(Self.text(name)), Self.text(value)))
       return true
     }
@@ -21,19 +29,36 @@ package final class RawFieldBlock: Sendable {
 
   package func values(of name: HTTPFieldName) -> [String] {
     var values: [String] = []
-    forEach { candidate, value in
+    Self.forEach(in: bytes) { candidate, value in
       if ASCII.equalFolded(candidate, name.rawValue.utf8) { values.append(Self.text(value)) }
       return true
     }
     return values
   }
 
-  private func forEach(_ body: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool) {
-    var rest = bytes[...]
-    while let end = rest.firstIndex(of: 0x0A) {
-      let line = rest[..<end]
-      if let colon = line.firstIndex(of: 0x3A), !body(line[..<colon], line[(colon + 1)...]) { return }
-      rest = rest[(end + 1)...]
+  func contains(_ name: HTTPFieldName) -> Bool {
+    var isThere = false
+    Self.forEach(in: bytes) { candidate, _ in
+      isThere = ASCII.equalFolded(candidate, name.rawValue.utf8)
+      return !isThere
+    }
+    return isThere
+  }
+
+  /// Goes over the lines for as long as `body` says true.
+  private static func forEach(
+    in bytes: [UInt8], _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool
+  ) {
+    bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while let end = bytes[start...].firstIndex(of: 0x0A) {
+        if let colon = bytes[start..<end].firstIndex(of: 0x3A),
+          !body(.init(rebasing: bytes[start..<colon]), .init(rebasing: bytes[(colon + 1)..<end]))
+        {
+          return
+        }
+        start = end + 1
+      }
     }
   }
 

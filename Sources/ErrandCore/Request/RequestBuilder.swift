@@ -15,6 +15,8 @@ final class RequestBuilder: Sendable {
   let origins: Set<HTTPURL.Origin>
   /// The fields that every request has where nobody says anything else, all but `Accept`.
   private let defaults: [HTTPField]
+  /// The same with `Accept` for JSON, which most requests have.
+  private let defaultsOfJSON: HTTPFields
 
   init(_ configuration: ClientConfiguration, base: Result<HTTPURL, APIError>, contentCodings: [String]) {
     self.configuration = configuration
@@ -23,7 +25,10 @@ final class RequestBuilder: Sendable {
     let codings = contentCodings.joined(separator: ", ")
     defaults = [HTTPField(.acceptEncoding, codings), HTTPField(.userAgent, configuration.userAgent)]
       .filter { !$0.value.isEmpty }
+    defaultsOfJSON = HTTPFields([HTTPField(.accept, Self.json)] + defaults)
   }
+
+  private static let json = "application/json"
 
   func build<R: APIRequest>(
     _ request: R, _ family: RequestFamily?, _ options: CallOptions, _ decoder: ResponseDecoder<R.Response>
@@ -43,10 +48,10 @@ final class RequestBuilder: Sendable {
     let draft = try draft(of: request, family)
     let url = try URLBuilder(style: draft.style).url(draft.target, base: cachedBase(for: draft.target.base))
     let accept = decoder.accept(in: family?.responseFormat ?? configuration.responseFormat)
-    var fields = HTTPFields([HTTPField(.accept, accept)] + defaults)
+    var fields = accept == Self.json ? defaultsOfJSON : HTTPFields([HTTPField(.accept, accept)] + defaults)
     if let type = draft.body?.contentType { fields.append(HTTPField(.contentType, type)) }
     if let coding = draft.body?.coding { fields.append(HTTPField(.contentEncoding, coding)) }
-    shown(configuration.headers, to: url.origin, family).apply(to: &fields)
+    if !configuration.headers.isEmpty { shown(configuration.headers, to: url.origin, family).apply(to: &fields) }
     if let family { shown(family.headers, to: url.origin, family).apply(to: &fields) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)

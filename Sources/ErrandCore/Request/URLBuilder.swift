@@ -5,7 +5,7 @@ struct URLBuilder: Sendable {
   /// Exactly one slash stands between base and path, whatever both bring; nothing else is folded. The query is the
   /// base's, the path's own and the arguments, in this order; fragments are dropped.
   func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
-    let text = target.path.utf8
+    let text = Array(target.path.utf8)
     try Self.refuseControls(text, target.path)
     let tail = text.prefix { $0 != 0x23 }
     let path = tail.prefix { $0 != 0x3F }
@@ -25,7 +25,7 @@ struct URLBuilder: Sendable {
   }
 
   private func appendQueries(
-    _ first: String?, _ second: Substring.UTF8View, _ arguments: Arguments, to out: inout [UInt8]
+    _ first: String?, _ second: ArraySlice<UInt8>, _ arguments: Arguments, to out: inout [UInt8]
   ) throws(APIError) {
     let start = out.count
     out.append(0x3F)
@@ -56,7 +56,7 @@ struct URLBuilder: Sendable {
     return .build(.invalidArgument, "The argument \"\(error.name)\" \(clause).")
   }
 
-  private static func refuseControls(_ bytes: String.UTF8View, _ path: String) throws(APIError) {
+  private static func refuseControls(_ bytes: [UInt8], _ path: String) throws(APIError) {
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
     throw .build(
       .invalidPath, "The path \"\(Redaction.url(path))\" holds a control character such as a line break; remove it.")

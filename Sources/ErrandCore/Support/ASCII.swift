@@ -8,7 +8,13 @@ package enum ASCII {
 
   /// Whether two byte sequences are equal without regard to ASCII case.
   package static func equalFolded(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
-    left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
+    let isEqual = left.withContiguousStorageIfAvailable { left in
+      right.withContiguousStorageIfAvailable { right in
+        left.count == right.count && left.indices.allSatisfy { lowercased(left[$0]) == lowercased(right[$0]) }
+      }
+    }
+    if case .some(.some(let isEqual)) = isEqual { return isEqual }
+    return left.count == right.count && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
   }
 
   /// Whether a byte may stand in a token: `tchar` of RFC 9110 section 5.6.2.

@@ -51,4 +51,42 @@ import Testing
       #expect(!text.contains("MARKER"))
     }
   }
+
+  static let names = (0..<400).map { "X-\($0 * 7 % 400)" } + ["a", "B", "Te", "Date", "ETag", "Vary"]
+
+  @Test func `every name is found among many`() {
+    let all = HTTPFields(Self.names.map { HTTPField(HTTPFieldName($0), $0) })
+    let raw = Self.raw(Self.names.map { "\($0):\($0)\n" }.joined())
+    for name in Self.names {
+      for (fields, name) in [(all, name), (raw, name.uppercased()), (all, name.lowercased())] {
+        #expect(fields.contains(HTTPFieldName(name)) && fields.values(of: HTTPFieldName(name)).count == 1)
+      }
+    }
+  }
+
+  @Test func `only names that are there are found`() {
+    for name in Self.names {
+      let listed: HTTPFields = [HTTPFieldName(name): "v"]
+      for fields in [listed, Self.raw("\(name):v\n")] {
+        #expect(Self.names.filter { fields[HTTPFieldName($0)] != nil } == [name])
+      }
+    }
+  }
+
+  @Test func `changes are seen by look-ups`() {
+    var fields = HTTPFields()
+    fields.append(HTTPField("A", "1"))
+    fields.replace(HTTPField("B", "2"))
+    #expect(fields["a"] == "1" && fields["b"] == "2")
+    fields.remove("A")
+    fields.removeAll { $0.name == "B" }
+    #expect(!fields.contains("A") && !fields.contains("B") && fields["A"] == nil && fields.isEmpty)
+    fields["A"] = "3"
+    #expect(fields.values(of: "A") == ["3"])
+  }
+
+  @Test func `raw lines end with a line feed`() {
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("A:1\nno colon\n:2\nB:3".utf8), count: 2))
+    #expect(fields.all.map(\.value) == ["1", "2"] && !fields.contains("B") && fields[""] == "2")
+  }
 }
