@@ -286,7 +286,7 @@
       guard case .failure(let error) = result, let handle = transfer.handle else { return result }
       let metrics = CurlMetrics.read(handle.easy, of: transfer)
       guard var failure = error as? TransportFailure else {
-        transfer.exchange.note?.measured(metrics)
+        transfer.exchange.handling.note?.measured(metrics)
         return result
       }
       failure.metrics = metrics

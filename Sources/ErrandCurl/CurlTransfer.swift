@@ -107,7 +107,7 @@
         return false
       }
       guard isUploadReady() else { return false }
-      if requests > 0 { exchange.note?.repeated() }
+      if requests > 0 { exchange.handling.note?.repeated() }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
       noteWay()
@@ -119,13 +119,14 @@
     /// libcurl sends a request again when a kept connection dies under it. Only these may be; one whose body is pulled
     /// begins anew where it may be sent again.
     private var mayBeSentAgain: Bool {
-      if let mayBeRepeated = exchange.mayBeRepeated { return mayBeRepeated && upload == nil }
+      if let mayBeRepeated = exchange.handling.mayBeRepeated { return mayBeRepeated && upload == nil }
       return exchange.request.method == .get || exchange.request.method == .head
     }
 
     /// Whether a kept connection died before a byte of the answer, and the request may be sent once more.
     private func mayBeRepeated(after code: CURLcode) -> Bool {
-      guard exchange.mayBeRepeated == true, !isRepeated, isReused == true, !parser.hasBegun, !exchange.call.isStopped
+      guard exchange.handling.mayBeRepeated == true, !isRepeated, isReused == true, !parser.hasBegun,
+        !exchange.call.isStopped
       else { return false }
       if let failure { return (failure as? TransportFailure)?.kind == .closedBeforeResponse }
       switch code {
@@ -142,7 +143,7 @@
     func canStartAnew(after code: CURLcode) -> Bool {
       if mayBeRepeated(after: code) {
         isRepeated = true
-        exchange.note?.repeated()
+        exchange.handling.note?.repeated()
         isStale = false
         failure = nil
         forgetAnswer()
@@ -161,7 +162,7 @@
 
     /// Notes how far it has come, for a call that does not wait for its end.
     private func noteWay() {
-      if let handle { exchange.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
+      if let handle { exchange.handling.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
     }
 
     private func isUploadReady() -> Bool {
@@ -247,7 +248,7 @@
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
       if isExpectationRefused { return .discard }
       guard let sink = exchange.sink else {
-        if exchange.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
+        if exchange.handling.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
         return .memory(limit: exchange.limits.bodyBytes)
       }
       let flow = BodyFlow { [weak self, weak loop] in

@@ -115,7 +115,7 @@ final class SessionExchange: Sendable {
       change(&state.metrics)
       return state.metrics
     }
-    exchange.note?.measured(metrics)
+    exchange.handling.note?.measured(metrics)
   }
 
   /// The server is not trusted; what the task says of its end is no news then.

@@ -67,7 +67,7 @@ struct SessionMachine: Sendable {
   init(_ exchange: Exchange, _ platform: SessionPlatform = .current) {
     checksFraming = platform.checksFraming
     limits = exchange.limits
-    dropsRedirectBodies = exchange.dropsRedirectBodies
+    dropsRedirectBodies = exchange.handling.dropsRedirectBodies
     hasSink = exchange.sink != nil
     isHeadRequest = exchange.request.method == .head
   }

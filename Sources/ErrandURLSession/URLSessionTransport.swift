@@ -107,7 +107,7 @@ public final class URLSessionTransport: Transport {
   }
 
   private func mayBeSentTwice(_ exchange: Exchange) -> Bool {
-    exchange.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
+    exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
   }
 }
 

@@ -16,7 +16,7 @@ import Testing
   ) throws -> Exchange {
     let request = try HTTPRequest(method: method, url: "http://h.example/")
     var exchange = Exchange(request: request, network: NetworkWish(waitsForConnectivity: waits))
-    exchange.mayBeRepeated = mayBeRepeated
+    exchange.handling.mayBeRepeated = mayBeRepeated
     return exchange
   }
 

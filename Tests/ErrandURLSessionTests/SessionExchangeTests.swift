@@ -106,7 +106,7 @@ import TransportChecks
     let call = CallState()
     let record = CallRecord()
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"), call: call)
-    exchange.note = record.sending(exchange.request, at: .now)
+    exchange.handling.note = record.sending(exchange.request, at: .now)
     let rig = ExchangeRig(exchange)
     let clock = rig.clock
     let outcome = Task {

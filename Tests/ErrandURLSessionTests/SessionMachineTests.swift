@@ -89,7 +89,7 @@ import Testing
 
   @Test func `dropped body is not kept`() throws {
     var exchange = Exchange(request: try HTTPRequest(url: "http://h.example/"))
-    exchange.dropsRedirectBodies = true
+    exchange.handling.dropsRedirectBodies = true
     var machine = SessionMachine(exchange, .linux)
     _ = machine.take(ResponseHead(status: 302, fields: ["Location": "/"]))
     _ = machine.take(Data("moved".utf8))

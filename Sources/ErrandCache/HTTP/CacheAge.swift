@@ -3,11 +3,10 @@ package import ErrandCore
 /// How old a stored answer is, in milliseconds (RFC 9111 section 4.2.3).
 package enum CacheAge {
   /// How old it was when it came: by its date, or by `Age` and the time of the exchange, whichever is more.
-  static func initial(of stored: CacheEntryHead) -> Int64 {
-    let date = FreshnessRule.date(of: stored.answer.fields, stored.responseTime)
-    let apparent = max(date.milliseconds(to: stored.responseTime), 0)
-    let delay = max(stored.requestTime.milliseconds(to: stored.responseTime), 0)
-    return max(apparent, ((seconds(stored.answer.fields) ?? 0) * 1_000).saturatingSum(delay))
+  static func initial(of fields: HTTPFields, requested: WallTime, received: WallTime) -> Int64 {
+    let apparent = max(FreshnessRule.date(of: fields, received).milliseconds(to: received), 0)
+    let delay = max(requested.milliseconds(to: received), 0)
+    return max(apparent, ((seconds(fields) ?? 0) * 1_000).saturatingSum(delay))
   }
 
   /// For how long it has lain here; nil where the clock was set back since.
@@ -32,7 +31,7 @@ package enum CacheAge {
 
   /// The field that an answer from the cache carries: how old it is now, in whole seconds.
   package static func field(of stored: CacheEntryHead, now: CacheMoment) -> HTTPField {
-    field((residence(of: stored, now: now) ?? 0).saturatingSum(initial(of: stored)))
+    field((residence(of: stored, now: now) ?? 0).saturatingSum(stored.initialAge))
   }
 
   /// The field for an age in milliseconds.

@@ -4,8 +4,8 @@ package import ErrandCore
 ///
 /// A station reads: ``beforeLooking()``; the store, which is given ``choice(among:)``; ``decide(_:at:)`` or
 /// ``decide(without:)``; and once an answer of the server is there, ``renewal(of:by:)``, ``storing(_:)`` and
-/// ``invalidations(by:)``.
-package struct CacheQuestion: Sendable {
+/// ``invalidations(by:)``. An object, since every step of a look-up has it.
+package final class CacheQuestion: Sendable {
   /// The method.
   package let method: HTTPMethod
   /// Where it goes.

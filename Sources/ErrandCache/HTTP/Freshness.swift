@@ -28,9 +28,7 @@ package struct Freshness: Sendable, Hashable {
     source = rule.source
     lifetime = rule.lifetime
     let residence = CacheAge.residence(of: stored, now: now)
-    age =
-      rule.source == .declared
-      ? residence : residence.map { $0.saturatingSum(CacheAge.initial(of: stored)) }
+    age = rule.source == .declared ? residence : residence.map { $0.saturatingSum(stored.initialAge) }
   }
 
   /// By how much it is stale, in milliseconds; negative while it is fresh.

@@ -16,10 +16,11 @@ package enum CachePartition: Sendable, Hashable {
   ///   - fields: What the request carries; add the `Authorization` that is made of a credential of its own.
   package static func of(account: String?, fields: HTTPFields) -> CachePartition {
     if let account { return .account(account) }
+    guard fields.contains(.authorization) || fields.contains(.cookie) else { return .nobody }
     let own = [HTTPFieldName.authorization, .cookie].flatMap { name in
       fields.values(of: name).map { HTTPField(name, $0) }
     }
-    return own.isEmpty ? .nobody : .fields(own)
+    return .fields(own)
   }
 
   /// The digest that stands for it; the names themselves are stored nowhere.

@@ -1,7 +1,7 @@
 import ErrandCore
 
-/// One way down as the cache sees it: what Caching found, for Storing to act on.
-struct CacheTrip: StationNote {
+/// One way down as the cache sees it: what Caching found, for Storing to act on. An object, since every step has it.
+final class CacheTrip: StationNote {
   let store: any CacheStore
   let recipe: CacheKeyRecipe
   let key: CacheKey
@@ -11,9 +11,37 @@ struct CacheTrip: StationNote {
   /// The cookies of the jar that the key was made with.
   let cookies: String?
   /// The stored answer that the server is asked about, and how.
-  var asked: (entry: CacheEntry, how: CacheValidation)?
+  let asked: (entry: CacheEntry, how: CacheValidation)?
   /// Why the call went on.
-  var forward = CacheForward.miss(.missing)
+  let forward: CacheForward
+
+  init(
+    store: any CacheStore, recipe: CacheKeyRecipe, key: CacheKey, question: CacheQuestion, generation: UInt64,
+    cookies: String?, asked: (entry: CacheEntry, how: CacheValidation)? = nil, forward: CacheForward = .miss(.missing)
+  ) {
+    self.store = store
+    self.recipe = recipe
+    self.key = key
+    self.question = question
+    self.generation = generation
+    self.cookies = cookies
+    self.asked = asked
+    self.forward = forward
+  }
+
+  /// The same trip as it goes on to the server.
+  func going(_ forward: CacheForward, asking asked: (entry: CacheEntry, how: CacheValidation)? = nil) -> CacheTrip {
+    CacheTrip(
+      store: store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies,
+      asked: asked, forward: forward)
+  }
+
+  /// A trip of its own for the same key, to ask about a stored answer in another request's words.
+  func refreshing(_ entry: CacheEntry, by question: CacheQuestion, _ generation: UInt64) -> CacheTrip {
+    CacheTrip(
+      store: store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies,
+      asked: (entry, question.validation(of: entry.head)), forward: .miss(.expired))
+  }
 
   var hasStandIn: Bool { asked.map { $0.how.allowance != .none } ?? false }
 

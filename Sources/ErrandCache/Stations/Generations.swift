@@ -5,19 +5,22 @@
 struct Generations: Sendable {
   private var number: UInt64 = 0
   private var removals: [(number: UInt64, selection: CacheSelection)] = []
-  private var out: [UInt64: Int] = [:]
+  /// How many exchanges are out of each generation, in order; mostly all are of the last one.
+  private var out: [(number: UInt64, count: Int)] = []
 
   /// Notes the generation of an exchange that begins. Each is given back once, by ``giveBack(_:)``.
   mutating func note() -> UInt64 {
-    out[number, default: 0] += 1
+    if out.last?.number == number { out[out.count - 1].count += 1 } else { out.append((number, 1)) }
     return number
   }
 
   /// The exchange is over.
   mutating func giveBack(_ noted: UInt64) {
-    guard let count = out[noted] else { return }
-    out[noted] = count > 1 ? count - 1 : nil
-    let oldest = out.keys.min() ?? number
+    guard let place = out.lastIndex(where: { $0.number == noted }) else { return }
+    out[place].count -= 1
+    if out[place].count == 0 { out.remove(at: place) }
+    guard !removals.isEmpty else { return }
+    let oldest = out.first?.number ?? number
     removals.removeAll { $0.number <= oldest }
   }
 

@@ -12,6 +12,12 @@ final class KeyMemo: Sendable {
     let model: CachePolicy.Model
     let partition: CachePartition
     let salt: Digest
+
+    /// What seldom differs is left to the comparison.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(url)
+      hasher.combine(partition)
+    }
   }
 
   /// A recipe and the key that it gave.

@@ -42,7 +42,6 @@ struct LookUp {
   }
 
   private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ trip: CacheTrip) async throws -> HTTPResponse {
-    var trip = trip
     switch (decision, entry) {
     case (.serve(let serving), let entry?):
       if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
@@ -51,21 +50,18 @@ struct LookUp {
       if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
       return served(entry, serving, trip, body: false)
     case (.validate(let how), let entry?):
-      trip.asked = (entry, how)
-      trip.forward = .miss(.expired)
+      let trip = trip.going(.miss(.expired), asking: (entry, how))
       return how.allowance == .none ? try await goOn(trip) : try await goOn(trip, orServe: entry, how.allowance)
     case (.fail(let miss), _):
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
       throw APIError.cacheMiss(miss)
     case (.gatewayTimeout(let miss), _):
       context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
-      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url).coming(from: .local)
+      return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
     case (.bypass(let bypass), _):
-      trip.forward = .bypass(bypass)
-      return try await goOn(trip)
+      return try await goOn(trip.going(.bypass(bypass)))
     case (.fetch(let miss), _):
-      trip.forward = .miss(miss)
-      return try await goOn(trip)
+      return try await goOn(trip.going(.miss(miss)))
     case (.serve, nil), (.notModified, nil), (.validate, nil): return try await goOn(trip)
     }
   }
@@ -84,8 +80,9 @@ struct LookUp {
     let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
     context.record.cached(
       CacheReport(.hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin))
-    let response = HTTPResponse(head: serving.head, body: hasBody ? entry.body : Data(), url: request.url)
-    return response.coming(from: origin, hit: hasBody ? CacheHit(entry, trip.store) : nil)
+    return HTTPResponse(
+      head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
+      hit: hasBody ? CacheHit(entry, trip.store) : nil)
   }
 
   // MARK: - Asking the server
@@ -151,12 +148,7 @@ struct LookUp {
     guard let state else { return }
     let generation = cache.generations.withLock { $0.note() }
     let request = withoutConditions
-    let question = trip.question.asked(by: request)
-    var refreshing = CacheTrip(
-      store: trip.store, recipe: trip.recipe, key: trip.key, question: question, generation: generation,
-      cookies: trip.cookies)
-    refreshing.asked = (entry, question.validation(of: entry.head))
-    refreshing.forward = .miss(.expired)
+    let refreshing = trip.refreshing(entry, by: trip.question.asked(by: request), generation)
     let background = context.with(note: refreshing).inBackground(state)
     Task { @concurrent [cache, next, key = trip.key] in
       if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }

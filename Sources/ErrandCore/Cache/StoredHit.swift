@@ -11,7 +11,9 @@ package protocol StoredHit: AnyObject, Sendable {
 }
 
 /// By which rules a value was judged and decoded: the type of the request and all that may change the value.
-package struct DecodedRules: Sendable, Hashable {
+///
+/// An object, since it is handed on many times and compared once.
+package final class DecodedRules: Sendable, Equatable {
   let type: ObjectIdentifier
   let status: StatusRule
   let contentTypes: [String]?
@@ -32,9 +34,8 @@ package struct DecodedRules: Sendable, Hashable {
   }
 
   package static func == (left: DecodedRules, right: DecodedRules) -> Bool {
-    left.type == right.type && left.json.isSame(as: right.json) && left.status == right.status
-      && left.contentTypes == right.contentTypes && left.shape == right.shape && left.envelope == right.envelope
+    left === right
+      || left.type == right.type && left.json.isSame(as: right.json) && left.status == right.status
+        && left.contentTypes == right.contentTypes && left.shape == right.shape && left.envelope == right.envelope
   }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(type) }
 }

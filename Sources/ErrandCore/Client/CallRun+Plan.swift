@@ -63,14 +63,13 @@ extension CallRun {
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
     if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
-    let configuration = snapshot.configuration
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
-    let bodiesAreFinal = configuration.interceptors.isEmpty
+    let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: declared, rules: configuration.cacheRules, standing: configuration.cachePolicy, mode: options.cache,
-      key: plan.cacheKey, appVersion: configuration.appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal,
-      request: request,
+      declared: declared, rules: snapshot.configuration.cacheRules, standing: snapshot.configuration.cachePolicy,
+      mode: options.cache, key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
+      bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }
 

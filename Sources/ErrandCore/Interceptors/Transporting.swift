@@ -23,7 +23,7 @@ package struct Transporting: Interceptor {
       end(exchange, response, context)
       return isUnowned ? response.unowned() : response
     } catch {
-      exchange.note?.failed(error, at: context.call.timers.now)
+      exchange.handling.note?.failed(error, at: context.call.timers.now)
       throw error
     }
   }
@@ -39,7 +39,7 @@ package struct Transporting: Interceptor {
 
   @inline(never)
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
-    exchange.note?.answered(response.metrics)
+    exchange.handling.note?.answered(response.metrics)
     context.plan.log?.info("\(response)")
   }
 
@@ -102,16 +102,16 @@ package struct Transporting: Interceptor {
   }
 
   private func exchange(_ request: HTTPRequest, _ note: ExchangeNote, _ context: CallContext) -> Exchange {
-    var exchange = Exchange(
+    var handling = Exchange.Handling()
+    handling.mayBeRepeated =
+      context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
+    handling.note = note
+    handling.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
+    return Exchange(
       request: request, call: context.call, connectTimeout: context.plan.connectTimeout,
       idleTimeout: context.plan.idleTimeout, limits: context.plan.limits, sink: guardedSink(context),
       priority: context.call.priority, network: context.plan.network,
-      onInformational: context.plan.log?.informational, onProgress: context.onProgress)
-    exchange.mayBeRepeated =
-      context.plan.idempotency.allows(request.method) && (request.body?.isReplayable ?? true)
-    exchange.note = note
-    exchange.dropsRedirectBodies = context.plan.redirects.mode == .follow && context.cache == nil
-    return exchange
+      onInformational: context.plan.log?.informational, onProgress: context.onProgress, handling: handling)
   }
 
   /// Which answers are the body that is wanted. That a part of a file is asked for is the library's own doing: whoever

@@ -1,23 +1,47 @@
+import ErrandSupport
+
 /// A request as it is sent: method, URL, fields and body, all of them final but for what the stations below add.
 ///
 /// Interceptors see and change it. Framing fields (`Content-Length`, `Transfer-Encoding`, `Host`, `Connection` …) are
 /// the transport's and are refused here.
 public struct HTTPRequest: Sendable {
-  /// The method.
-  public var method: HTTPMethod
-  /// Where it goes.
-  public var url: HTTPURL
-  /// The header fields.
-  public var fields: HTTPFields
-  /// The body; nil for none at all, which is not the same as an empty one.
-  public var body: HTTPBody?
+  private struct Parts: Sendable {
+    var method: HTTPMethod
+    var url: HTTPURL
+    var fields: HTTPFields
+    var body: HTTPBody?
+  }
+
+  /// Held once: stations, records and the transport all have it.
+  private var parts: Boxed<Parts>
 
   /// Makes a request of its parts.
   public init(method: HTTPMethod = .get, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: HTTPBody? = nil) {
-    self.method = method
-    self.url = url
-    self.fields = fields
-    self.body = body
+    parts = Boxed(Parts(method: method, url: url, fields: fields, body: body))
+  }
+
+  /// The method.
+  public var method: HTTPMethod {
+    get { parts.value.method }
+    set { parts.change { $0.method = newValue } }
+  }
+
+  /// Where it goes.
+  public var url: HTTPURL {
+    get { parts.value.url }
+    set { parts.change { $0.url = newValue } }
+  }
+
+  /// The header fields.
+  public var fields: HTTPFields {
+    get { parts.value.fields }
+    set { parts.change { $0.fields = newValue } }
+  }
+
+  /// The body; nil for none at all, which is not the same as an empty one.
+  public var body: HTTPBody? {
+    get { parts.value.body }
+    set { parts.change { $0.body = newValue } }
   }
 
   /// Makes a request for a URL given as text.

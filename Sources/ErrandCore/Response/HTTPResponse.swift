@@ -1,10 +1,12 @@
 import ErrandJSON
+import ErrandSupport
 public import Foundation
 
 /// A raw answer: head, body, trailers and what was measured on the way.
 public struct HTTPResponse: Sendable {
-  /// What is seldom read.
-  private struct Rest: Sendable {
+  private struct Parts: Sendable {
+    var head: ResponseHead
+    var body: Data
     var trailers: HTTPFields
     var url: HTTPURL
     var metrics: ExchangeMetrics
@@ -15,65 +17,80 @@ public struct HTTPResponse: Sendable {
     var parsed: ParsedJSON?
   }
 
-  /// It stands apart, so that an answer is cheap to pass on.
-  private final class Box: Sendable {
-    let rest: Rest
-    init(_ rest: Rest) { self.rest = rest }
-  }
-
-  /// Status and header fields.
-  public var head: ResponseHead
-  /// The body in memory, its content coding undone; empty where it went into a sink.
-  public var body: Data { didSet { if parsed != nil { change { $0.parsed = nil } } } }
-  private var box: Box
+  /// Held once, so that an answer is cheap to pass on.
+  private var parts: Boxed<Parts>
 
   /// Makes an answer of its parts.
   public init(
     head: ResponseHead, body: Data = Data(), trailers: HTTPFields = HTTPFields(), url: HTTPURL,
     metrics: ExchangeMetrics = ExchangeMetrics()
   ) {
-    self.head = head
-    self.body = body
-    box = Box(Rest(trailers: trailers, url: url, metrics: metrics))
+    parts = Boxed(Parts(head: head, body: body, trailers: trailers, url: url, metrics: metrics))
+  }
+
+  /// Makes an answer that was stored, or made here.
+  package init(
+    head: ResponseHead, body: Data = Data(), url: HTTPURL, from origin: ResponseOrigin, hit: (any StoredHit)? = nil
+  ) {
+    parts = Boxed(
+      Parts(
+        head: head, body: body, trailers: HTTPFields(), url: url, metrics: ExchangeMetrics(), origin: origin, hit: hit))
+  }
+
+  /// Status and header fields.
+  public var head: ResponseHead {
+    get { parts.value.head }
+    set { parts.change { $0.head = newValue } }
+  }
+
+  /// The body in memory, its content coding undone; empty where it went into a sink.
+  public var body: Data {
+    get { parts.value.body }
+    set {
+      parts.change {
+        $0.body = newValue
+        $0.parsed = nil
+      }
+    }
   }
 
   /// The status code.
-  public var status: Int { head.status }
+  public var status: Int { parts.value.head.status }
   /// The header fields.
-  public var fields: HTTPFields { head.fields }
+  public var fields: HTTPFields { parts.value.head.fields }
 
   /// Fields that came behind the body (RFC 9110 section 6.5).
   public var trailers: HTTPFields {
-    get { box.rest.trailers }
-    set { change { $0.trailers = newValue } }
+    get { parts.value.trailers }
+    set { parts.change { $0.trailers = newValue } }
   }
 
   /// The URL that answered: the last one after redirects.
   public var url: HTTPURL {
-    get { box.rest.url }
-    set { change { $0.url = newValue } }
+    get { parts.value.url }
+    set { parts.change { $0.url = newValue } }
   }
 
   /// What was measured of the exchange.
   public var metrics: ExchangeMetrics {
-    get { box.rest.metrics }
-    set { change { $0.metrics = newValue } }
+    get { parts.value.metrics }
+    set { parts.change { $0.metrics = newValue } }
   }
 
   /// Where it came from.
-  public var origin: ResponseOrigin { box.rest.origin }
+  public var origin: ResponseOrigin { parts.value.origin }
 
   /// The file that the body went into; nil where it went elsewhere.
-  public var file: DownloadedFile? { box.rest.file }
+  public var file: DownloadedFile? { parts.value.file }
 
   /// The entry it came from, if it came from the cache.
-  package var hit: (any StoredHit)? { box.rest.hit }
+  package var hit: (any StoredHit)? { parts.value.hit }
 
   /// Whether it was given to a credential that nothing says whose it is, so that it is nobody's to keep.
-  package var isUnowned: Bool { box.rest.isUnowned }
+  package var isUnowned: Bool { parts.value.isUnowned }
 
   /// The body as it was parsed when it was judged, for whom reads it next; nil where nobody parsed it.
-  var parsed: ParsedJSON? { box.rest.parsed }
+  var parsed: ParsedJSON? { parts.value.parsed }
 
   /// The same answer with its parsed body, or without.
   func with(_ parsed: ParsedJSON?) -> HTTPResponse {
@@ -94,16 +111,10 @@ public struct HTTPResponse: Sendable {
     }
   }
 
-  private func changed(_ body: (inout Rest) -> Void) -> HTTPResponse {
+  private func changed(_ body: (inout Parts) -> Void) -> HTTPResponse {
     var response = self
-    response.change(body)
+    response.parts.change(body)
     return response
-  }
-
-  private mutating func change(_ body: (inout Rest) -> Void) {
-    var rest = box.rest
-    body(&rest)
-    box = Box(rest)
   }
 }
 

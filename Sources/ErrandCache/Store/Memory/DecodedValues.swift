@@ -9,25 +9,35 @@ package final class DecodedValues: Sendable {
   /// How many values one entry may have: a client has few types of request for one answer.
   private static let most = 8
 
-  private let values = Locked<[DecodedRules: any Sendable]>([:])
+  private struct Kept: Sendable {
+    let rules: DecodedRules
+    let value: any Sendable
+  }
+
+  /// A list, since to compare a few rules is quicker than to hash one.
+  private let values = Locked<[Kept]>([])
   private let admits: @Sendable (DecodedValues, Int) -> Bool
 
   /// - Parameter admits: Asks whether the entry may grow by some bytes, and counts them if so.
   package init(admits: @escaping @Sendable (DecodedValues, Int) -> Bool) { self.admits = admits }
 
   /// The value that was made by these rules.
-  package func value(_ rules: DecodedRules) -> (any Sendable)? { values.withLock { $0[rules] } }
+  package func value(_ rules: DecodedRules) -> (any Sendable)? {
+    values.withLock { values in values.first { $0.rules == rules }?.value }
+  }
 
   /// Keeps a value, if none is kept under these rules yet and there is room.
   /// - Parameter cost: An estimate of the bytes it takes.
   package func keep(_ value: any Sendable, _ rules: DecodedRules, cost: Int) {
     let isNew = values.withLock { values in
-      guard values[rules] == nil, values.count < Self.most else { return false }
-      values[rules] = value
+      guard values.count < Self.most, !values.contains(where: { $0.rules == rules }) else { return false }
+      values.append(Kept(rules: rules, value: value))
       return true
     }
     guard isNew, !admits(self, max(cost, 0)) else { return }
-    let refused = values.withLock { $0.removeValue(forKey: rules) }
+    let refused = values.withLock { values in
+      values.firstIndex { $0.rules == rules }.map { values.remove(at: $0) }
+    }
     _ = refused
   }
 
