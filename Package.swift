@@ -109,7 +109,8 @@ let package = Package(
     .target(name: "ErrandTestingTraits", dependencies: ["ErrandTesting"], swiftSettings: strict),
     // The command.
     .executableTarget(
-      name: "ErrandCommand", dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting"],
+      name: "ErrandCommand",
+      dependencies: ["Errand", "ErrandChecksum", "ErrandTransfer", "ErrandTesting", "ErrandSupport"],
       swiftSettings: strict),
     // Apps as teams write them, each with a server of its own.
     .executableTarget(

@@ -1,11 +1,11 @@
 import Errand
 import ErrandCache
-import Synchronization
+import ErrandSupport
 
 /// Stands at the head of the line, looks into a store with the request as it would be sent, and lets nothing be sent.
 final class StoredLookup: Interceptor {
   private let store: any CacheStore
-  private let noted = Mutex(StoredAnswers())
+  private let noted = Locked(StoredAnswers())
 
   init(_ store: any CacheStore) { self.store = store }
 

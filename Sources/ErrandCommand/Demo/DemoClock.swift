@@ -1,9 +1,9 @@
 import ErrandCache
-import Synchronization
+import ErrandSupport
 
 /// A wall clock for a cache that can be set forward, so that nobody has to wait.
 final class DemoClock: Sendable {
-  private let ahead = Mutex(Duration.zero)
+  private let ahead = Locked(Duration.zero)
 
   /// The present, as far ahead as it was set.
   var now: WallTime {

@@ -1,11 +1,11 @@
+import ErrandSupport
 import ErrandTesting
-import Synchronization
 
 /// The two servers that the demo plays against; they answer as the scene on stage says.
 final class DemoServers: Sendable {
   /// Keeps the scene that is on stage; the servers' threads look here.
   private final class Playbill: Sendable {
-    let scene = Mutex<(any DemoScene)?>(nil)
+    let scene = Locked<(any DemoScene)?>(nil)
 
     func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
       scene.withLock { $0 }?.answer(request, from: host) ?? .status(503, body: "no scene is on stage\n")

@@ -1,8 +1,8 @@
-import Synchronization
+import ErrandSupport
 
 /// Counts how often a server was asked; its threads and the scene look here.
 final class TurnCounter: Sendable {
-  private let count = Mutex(0)
+  private let count = Locked(0)
 
   /// How often it was asked.
   var value: Int { count.withLock { $0 } }

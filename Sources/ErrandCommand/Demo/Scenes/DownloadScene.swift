@@ -1,7 +1,7 @@
 import Errand
+import ErrandSupport
 import ErrandTesting
 import Foundation
-import Synchronization
 
 /// A body that goes past memory into a sink.
 struct DownloadScene: DemoScene {
@@ -29,7 +29,7 @@ struct DownloadScene: DemoScene {
 
   final class IntoFile: BodySink {
     private let file: FileHandle
-    private let pieces = Mutex(0)
+    private let pieces = Locked(0)
 
     init(_ file: FileHandle) { self.file = file }
 

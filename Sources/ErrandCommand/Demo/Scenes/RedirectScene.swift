@@ -1,6 +1,6 @@
 import Errand
+import ErrandSupport
 import ErrandTesting
-import Synchronization
 
 /// A redirect that leads to another host.
 final class RedirectScene: DemoScene {
@@ -23,7 +23,7 @@ final class RedirectScene: DemoScene {
   }
 
   /// Where the API sends its callers.
-  private let target = Mutex("")
+  private let target = Locked("")
 
   func answer(_ request: RecordedRequest, from host: DemoHost) -> LoopbackAnswer {
     host == .api ? .redirect(to: target.withLock { $0 }) : .ok("Notes by the translator")
