@@ -23,6 +23,7 @@ import Synchronization
 ///     hit-floor         a URL by URLComponents and a look-up behind a lock: what a hit costs by hand
 ///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
 ///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a file of its own
+///     bare-hop          to another thread and back; bare-task: a task that suspends once, 64 in flight
 ///     decode-200b       JSONDecoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 ///

@@ -1,13 +1,13 @@
 import Errand
-import ErrandSupport
 import ErrandTesting
+import Synchronization
 
 /// A token that runs out under many calls.
 struct RefreshScene: DemoScene {
   let title = "A token that has run out: a hundred calls meet 401, and it is refreshed once"
   let declared = #"""
     final class Session: RefreshingProvider {
-      private let token = Locked("old")
+      private let token = Mutex("old")
       let account: String? = "ada"
       func credential(for account: String?) async throws -> Credential? {
         .bearer(token.withLock { $0 })
@@ -23,7 +23,7 @@ struct RefreshScene: DemoScene {
     """#
 
   final class Session: RefreshingProvider {
-    private let token = Locked("old")
+    private let token = Mutex("old")
     let account: String? = "ada"
     private let auth: APIClient
 

@@ -1,0 +1,19 @@
+/// What people call an entry: for lists and for removing by host or tag.
+public struct CacheEntryLabel: Sendable, Hashable {
+  /// The method.
+  public let method: String
+  /// The URL, the values of its query masked.
+  public let url: String
+  /// The host in lower case.
+  public let host: String
+  /// The tag of the call that stored it.
+  public let tag: String?
+
+  /// Makes a label.
+  public init(method: String, url: String, host: String, tag: String?) {
+    self.method = method
+    self.url = url
+    self.host = host
+    self.tag = tag
+  }
+}
