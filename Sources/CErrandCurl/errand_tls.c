@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -39,9 +40,21 @@ static int context_index = -1;
 static bool is_known = false;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void look_up(void) {
+static bool is_openssl(void) {
   const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
-  if (!version || strncmp(version, "OpenSSL/", 8) != 0) return;
+  return version && strncmp(version, "OpenSSL/", 8) == 0;
+}
+
+void errand_tls_outlive_exit(void) {
+  const uint64_t no_atexit = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
+  int (*init)(uint64_t options, const void *settings) = NULL;
+  if (!is_openssl()) return;
+  *(void **)&init = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+  if (init) init(no_atexit, NULL);
+}
+
+static void look_up(void) {
+  if (!is_openssl()) return;
   *(void **)&tls.context_parameters = dlsym(RTLD_DEFAULT, "SSL_CTX_get0_param");
   *(void **)&tls.set_host_flags = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set_hostflags");
   *(void **)&tls.set_host = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set1_host");

@@ -11,7 +11,10 @@
   /// thread.
   final class CurlLoop: @unchecked Sendable {  // shared state stands behind `inbox`; the rest is the thread's own
     private static let scratchSize = 64 << 10
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isLibraryReady: Bool = {
+      errand_tls_outlive_exit()
+      return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
 
     let configuration: CurlConfiguration
     let trust: CurlTrust

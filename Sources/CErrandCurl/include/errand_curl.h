@@ -78,6 +78,10 @@ static inline CURLcode errand_easy_set_context_callback(CURL *easy, curl_ssl_ctx
   return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data) : code;
 }
 
+// Has OpenSSL leave what it holds where a process exits: a thread that closes connections meanwhile would use what is
+// freed. To be called before libcurl is set up; no effect with another TLS library, or where OpenSSL is in use already.
+void errand_tls_outlive_exit(void);
+
 // Demands of a TLS context that the certificate names this host or address among its alternative names; the common
 // name does not count (RFC 9110 section 4.3.4). False where that cannot be had.
 bool errand_tls_demand_host(void *context, const char *host);
