@@ -154,12 +154,13 @@ let package = Package(
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
     .executableTarget(
-      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport"], path: "Tests/CacheCrasher",
-      swiftSettings: strict),
+      name: "CacheCrasher", dependencies: ["ErrandCache", "ErrandCore", "ErrandSupport", "TestSupport"],
+      path: "Tests/CacheCrasher", swiftSettings: strict),
     .testTarget(
       name: "ErrandRedisTests",
       dependencies: [
         "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,7 @@
 import ErrandCache
 import ErrandCore
 import Foundation
+import TestSupport
 
 /// Entries whose heads say what their bodies must be, so that any mixture of two is noticed.
 enum SelfDescribed {
@@ -28,15 +29,7 @@ enum SelfDescribed {
   }
 
   private static func body(_ index: UInt64, _ version: UInt64, _ length: UInt64) -> Data {
-    var word = (index &* 1_000_003 &+ version) &* 0x9E37_79B9_7F4A_7C15 | 1
-    var words: [UInt64] = []
-    for _ in 0..<(length / 8 + 1) {
-      word ^= word << 13
-      word ^= word >> 7
-      word ^= word << 17
-      words.append(word)
-    }
-    return words.withUnsafeBytes { Data($0.prefix(Int(length))) }
+    randomBytes(Int(length), seed: index &* 1_000_003 &+ version)
   }
 
   private static func digest(_ index: UInt64, _ kind: UInt64) -> Digest {

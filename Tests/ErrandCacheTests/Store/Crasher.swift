@@ -29,7 +29,8 @@ final class Crasher {
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     let isReading = DetachedThread.start(named: "crasher") {
       var rest = Data()
-      while let bytes = try? handle.read(upToCount: 4_096), !bytes.isEmpty {
+      // `read(upToCount:)` waits until so many bytes have come; this takes what is there.
+      while case let bytes = handle.availableData, !bytes.isEmpty {
         rest += bytes
         while let end = rest.firstIndex(of: 0x0A) {
           continuation.yield(String(decoding: rest[..<end], as: UTF8.self))

@@ -1,6 +1,7 @@
 import ErrandCache
 import ErrandCore
 import Foundation
+import TestSupport
 
 /// Keys and entries for the tests of the stores.
 enum Sample {
@@ -41,16 +42,7 @@ enum Sample {
   }
 
   /// Bytes that look random and are told by a number.
-  static func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    return Data(
-      (0..<count).map { _ in
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return UInt8(truncatingIfNeeded: state)
-      })
-  }
+  static func bytes(_ count: Int, seed: UInt64 = 1) -> Data { randomBytes(count, seed: seed) }
 }
 
 extension CacheStore {
