@@ -7,6 +7,8 @@
 #   FUZZ_TARGETS="…"  some targets alone; without it all that the program lists
 #   FUZZ_JOBS=N       how many targets at a time (as many as there are processors)
 #
+# With --build it builds the program and throws nothing.
+#
 # It begins with the inputs of Fuzz/Corpus and keeps what it learns in .build-fuzz/corpus. The bytes of a finding lie in
 # .build-fuzz/findings: they belong into a unit test of that parser, together with the mend.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -21,6 +23,7 @@ export ERRAND_FUZZ=1
 # Objects that live as long as the program look like leaks to it.
 export ASAN_OPTIONS=detect_leaks=0
 
+if [[ ${1:-} == --build ]]; then exec swift build --product ErrandFuzz "${BUILD[@]}"; fi
 swift build --product ErrandFuzz "${BUILD[@]}"
 FUZZER=$(swift build --show-bin-path "${BUILD[@]}")/ErrandFuzz
 export FUZZER SCRATCH

@@ -48,5 +48,5 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 servers_start test
 (processes)
-swift build --build-tests "${THREAD[@]}"
+swift build --product ErrandPackageTests "${THREAD[@]}"
 for ((number = 1; number <= ROUNDS; number++)); do (round "$number"); done

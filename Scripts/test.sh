@@ -49,7 +49,11 @@ step() {
   say "── $STEP: $((SECONDS - begin)) s"
 }
 
-build_tests() { swift build --build-tests "$@" 2>&1 | grep --line-buffered -v "$LINKER_NOISE"; }
+# build ARGUMENT…: what SwiftPM says of it, without the linker's noise.
+build() { swift build "$@" 2>&1 | grep --line-buffered -v "$LINKER_NOISE"; }
+
+# Everything there is: samples, examples and the command, too.
+build_all() { build --build-tests --enable-code-coverage; }
 
 # run_tests NAME FLOOR ARGUMENT…: runs `swift test` over what is built and checks that tests really ran; prints their
 # number last. Line by line, so that the last line names a test that hangs.
@@ -93,18 +97,19 @@ main_run() {
 
 coverage() { python3 Scripts/coverage.py "$(swift test --show-codecov-path)"; }
 
-# The three other ways to build the tests.
+# The three other ways to build the tests, and no more than these need: all else was built above.
+TESTS_ALONE=(--product ErrandPackageTests)
 THREAD=(--sanitize=thread --scratch-path .build-tsan -Xswiftc -DTSAN)
 ADDRESS=(--sanitize=address --scratch-path .build-asan -Xswiftc -DASAN)
 OPTIMISED=(-c release -Xswiftc -enable-testing --scratch-path .build-release)
 
-# build_beside ARGUMENT…: begins to build the tests another way, with what of the processors the tests that run leave
+# build_beside COMMAND…: begins to build what the next step runs, with what of the processors the tests that run leave
 # over: those wait more than they compute. Not beside the main run, where lateness is judged.
 build_beside() {
   local modestly=(chrt --idle 0)
   # Containers may forbid it.
   if ! "${modestly[@]}" true 2>/dev/null; then modestly=(nice -n 19); fi
-  "${modestly[@]}" swift build --build-tests "$@" >"$LOGS/build" 2>&1 &
+  "${modestly[@]}" "$@" >"$LOGS/build" 2>&1 &
   BESIDE=$!
 }
 
@@ -125,32 +130,36 @@ run_again() {
 }
 
 thread_sanitizer() {
-  build_tests "${THREAD[@]}"
-  build_beside "${ADDRESS[@]}"
+  build "${TESTS_ALONE[@]}" "${THREAD[@]}"
+  build_beside swift build "${TESTS_ALONE[@]}" "${ADDRESS[@]}"
   TSAN_OPTIONS="$THREAD_SANITIZER" run_again thread "${THREAD[@]}"
 }
 
 address_sanitizer() {
   built_beside
-  build_beside "${OPTIMISED[@]}"
+  build_beside swift build "${TESTS_ALONE[@]}" "${OPTIMISED[@]}"
   LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks.supp:print_suppressions=0" run_again address "${ADDRESS[@]}"
 }
 
 # Optimised code: what debug builds carry rightly can still break there.
 optimised() {
   built_beside
+  build_beside Scripts/fuzz.sh --build
   run_again optimised "${OPTIMISED[@]}"
 }
 
 # The first inputs and what is near them, the same ones each time; `make fuzz` looks further and elsewhere.
-fuzzing() { FUZZ_RUNS=50000 FUZZ_SEED=1 Scripts/fuzz.sh; }
+fuzzing() {
+  built_beside
+  FUZZ_RUNS=50000 FUZZ_SEED=1 Scripts/fuzz.sh
+}
 
 # The command as it was built above; its coverage is not counted.
 demo() { LLVM_PROFILE_FILE=/dev/null "$(swift build --show-bin-path)/errand" demo </dev/null; }
 
 step "set-up" Scripts/set-up.sh test
 step "lint" Scripts/lint.sh
-step "build" build_tests --enable-code-coverage
+step "build" build_all
 step "servers" servers_start test
 step "tests" main_run
 step "coverage" coverage
