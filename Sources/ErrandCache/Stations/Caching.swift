@@ -2,7 +2,7 @@ import ErrandSupport
 package import ErrandCore
 
 /// Looks for a stored answer: serves it and turns back here, or lets the request go on with a note for ``Storing``.
-package struct Caching: Interceptor {
+package struct Caching: SelectiveStation {
   private let cache: ResponseCache?
 
   /// How long an ordinary call waits for a store that is busy.
@@ -12,14 +12,10 @@ package struct Caching: Interceptor {
 
   package init(cache: ResponseCache?) { self.cache = cache }
 
-  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    if context.cache == nil { return try await next(request) }
-    return try await looking(request, context, next)
-  }
+  /// Where somebody says something about the cache.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.cache != nil }
 
-  /// Apart, so that a call without a plan, which may wait long below, holds no room for it.
-  @inline(never)
-  private func looking(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let plan = context.cache else { return try await next(request) }
     let policy = plan.policy(for: request.url.host)
     guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {

@@ -3,21 +3,23 @@ import ErrandJSON
 
 /// Asks the server about what is stored, takes its 304, stores what comes, and removes what a success makes worthless:
 /// once for each exchange.
-package struct Storing: Interceptor {
+package struct Storing: SelectiveStation {
   private let cache: ResponseCache?
 
   package init(cache: ResponseCache?) { self.cache = cache }
 
-  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let cache else { return try await next(request) }
-    if hasTrip(context) { return try await visiting(request, context, cache, next) }
-    if request.method.isSafe { return try await next(request) }
-    return try await changing(request, context, cache, next)
+  /// Where the call has looked for a stored answer, or changes something.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    cache != nil && (context.note is CacheTrip || !request.method.isSafe)
   }
 
-  /// Apart, like those below: a call that waits below holds no room for them.
-  @inline(never)
-  private func hasTrip(_ context: CallContext) -> Bool { context.note is CacheTrip }
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+    guard let cache else { return try await next(request) }
+    guard let trip = context.note as? CacheTrip else { return try await changing(request, context, cache, next) }
+    return try await visiting(trip, request, context, cache, next)
+  }
+
+  // What follows stands apart, so that a call that waits below holds no room for what it does not do.
 
   /// A call without the cache that changes something makes what is stored for its URL worthless, too.
   @inline(never)
@@ -35,9 +37,8 @@ package struct Storing: Interceptor {
 
   @inline(never)
   private func visiting(
-    _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
+    _ trip: CacheTrip, _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
   ) async throws -> HTTPResponse {
-    guard let trip = context.note as? CacheTrip else { return try await next(request) }
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
     let (answered, times) = try await ask(request, trip.asked?.how.fields ?? trip.question.fieldsToAdd, cache, next)
     if answered.status == 304, trip.asked != nil {

@@ -1,20 +1,13 @@
 /// Adds the credential, where the origin is one it belongs to and nobody set `Authorization` by hand. Where a server
 /// refuses it and another one can be had, the exchange is sent once more.
-package struct Authorizing: Interceptor {
+package struct Authorizing: SelectiveStation {
   private let control: RefreshControl
 
   /// - Parameter control: Who refreshes.
   package init(_ control: RefreshControl) { self.control = control }
 
-  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    mayShow(request, context) ? try await showing(request, context, next) : try await next(request)
-  }
-
-  // What follows stands apart, so that a call that waits below holds no room for what it does not do.
-
-  /// Whether there may be a credential to show.
-  @inline(never)
-  private func mayShow(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+  /// Where there may be a credential to show.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     if request.fields.contains(.authorization) { return false }
     return switch context.plan.credential {
     case .none: false
@@ -23,13 +16,14 @@ package struct Authorizing: Interceptor {
     }
   }
 
-  @inline(never)
-  private func showing(_ request: HTTPRequest, _ context: CallContext, _ next: Next) async throws -> HTTPResponse {
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let shown = try await credential(for: request, context) else { return try await next(request) }
     let response = try await next(try authorized(request, shown))
     guard response.status == 401 else { return response }
     return try await again(request, shown, response, context, next)
   }
+
+  // What follows stands apart, so that a call that waits below holds no room for what it does not do.
 
   /// Once more with a newer credential; the answer stands where there is none, or where it cannot be sent again.
   @inline(never)

@@ -1,13 +1,31 @@
 /// The stations that a call goes through, in order.
 final class Line: Sendable {
-  private let stations: [any Interceptor]
+  private struct Stop: Sendable {
+    let station: any Interceptor
+    /// The same, where it says itself which calls it is for; nil for one that all calls stop at.
+    let selective: (any SelectiveStation)?
+  }
 
-  init(_ stations: [any Interceptor]) { self.stations = stations }
+  private let stops: [Stop]
+
+  init(_ stations: [any Interceptor]) {
+    stops = stations.map { Stop(station: $0, selective: $0 as? any SelectiveStation) }
+  }
 
   func run(_ request: HTTPRequest, from index: Int, _ context: CallContext) async throws -> HTTPResponse {
-    guard index < stations.count else { throw TransportFailure(.other, "the line has no transport at its end") }
-    let next = Next(line: self, index: index + 1, context: context, isForUserCode: false)
-    return try await stations[index].intercept(request, context: context, next: next)
+    let place = place(for: request, from: index, context)
+    guard place < stops.count else { throw TransportFailure(.other, "the line has no transport at its end") }
+    let next = Next(line: self, index: place + 1, context: context, isForUserCode: false)
+    return try await stops[place].station.intercept(request, context: context, next: next)
+  }
+
+  /// Where the next station is that has something to do. Apart, so that a call that waits below holds no room for the
+  /// question.
+  @inline(never)
+  private func place(for request: HTTPRequest, from index: Int, _ context: CallContext) -> Int {
+    var place = index
+    while place < stops.count, stops[place].selective?.concerns(request, context) == false { place += 1 }
+    return place
   }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 /// Writes the answer of a request with a ``Download`` into its file, and goes on with what an earlier call has left.
 ///
 /// It stands above Redirecting: it asks the first URL each time, and holds part and lock over all hops.
-package struct Resuming: Interceptor {
+package struct Resuming: SelectiveStation {
   private let files: any TransferFiles
   private let retrying: RetryControl
   private let now: @Sendable () -> Int64
@@ -22,15 +22,10 @@ package struct Resuming: Interceptor {
     self.now = now
   }
 
-  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    context.plan.hasDownload ? try await downloaded(request, context, next) : try await next(request)
-  }
+  /// Where a request has a file for its answer.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.plan.hasDownload }
 
-  /// Apart, so that a call without a download holds no room for it.
-  @inline(never)
-  private func downloaded(
-    _ request: HTTPRequest, _ context: CallContext, _ next: Next
-  ) async throws -> HTTPResponse {
+  package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let download = context.plan.download else { return try await next(request) }
     if context.plan.endProbe != nil {
       var request = request

@@ -3,7 +3,7 @@
 ///
 /// The exchange runs in a task of the client's own. Who waits for it may leave at any moment, and the last one who
 /// leaves ends it. A call that cannot join passes, and no task is made for it.
-package struct Joining: Interceptor {
+package struct Joining: SelectiveStation {
   private let control: JoinControl
   private let executor: (any TaskExecutor)?
 
@@ -11,6 +11,11 @@ package struct Joining: Interceptor {
   package init(_ control: JoinControl, executor: (any TaskExecutor)? = nil) {
     self.control = control
     self.executor = executor
+  }
+
+  /// Where the call may share an exchange, or ends those that others share.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    context.plan.joining.admits(request.method) || !request.method.isSafe
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {

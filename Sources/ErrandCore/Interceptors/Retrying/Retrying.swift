@@ -1,5 +1,5 @@
 /// Tries an exchange again where that may help and can do no harm.
-package struct Retrying: Interceptor {
+package struct Retrying: SelectiveStation {
   private let control: RetryControl
   private let chance: @Sendable () -> Double
 
@@ -11,18 +11,12 @@ package struct Retrying: Interceptor {
     self.chance = chance
   }
 
+  /// Where the exchange may be sent again, or elsewhere.
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.plan.sendsAgain }
+
+  // What stands apart below is what a call that waits in an attempt holds no room for.
+
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard context.plan.sendsAgain else { return try await next(request) }
-    return try await retried(request, context, next)
-  }
-
-  // What follows stands apart, so that a call that is not tried again holds no room for it, and one that waits in an
-  // attempt none for what is done between two.
-
-  @inline(never)
-  private func retried(
-    _ request: HTTPRequest, _ context: CallContext, _ next: Next
-  ) async throws -> HTTPResponse {
     let sink = context.sink.map(WatchedSink.init)
     let context = sink.map { context.with(sink: $0, onProgress: context.onProgress) } ?? context
     var state = Attempts()
