@@ -77,7 +77,7 @@ client.configure { configuration in
   configuration.limits = ResponseLimits(bodyBytes: 4 << 20)
   configuration.admission = AdmissionLimits(perHost: 6, total: 24)
   configuration.redirects = .follow(limit: 3)
-  configuration.jsonDecoding = JSONDecoding(
+  configuration.jsonDecoding = .fast(
     dates: .iso8601, keys: .convertFromSnakeCase)
 }
 

@@ -24,7 +24,7 @@ import Synchronization
 ///     disk-find         1 KiB found in the store on a disk; disk-put: put there, written behind; disk-send: a whole call
 ///     sqlite-read       1 KiB by a prepared statement of SQLite; file-read: from a file of its own
 ///     bare-hop          to another thread and back; bare-task: a task that suspends once, 64 in flight
-///     decode-200b       JSONDecoder alone; URL is a file
+///     decode-200b       this library's decoder alone; URL is a file
 ///     decode-10k        JSONDecoder alone; URL is a file
 ///
 /// bench-errand MODE URL BYTES FILE: one file of that many bytes.
@@ -76,7 +76,7 @@ import Synchronization
       benchmark.finish(
         await detached { try await benchmark.parallel { try await client.send(TypedAccount(id: 7)).name.utf8.count } })
     case "typed-10k", "typed-10k-own":
-      if benchmark.plainMode == "typed-10k-own" { client.configure { $0.jsonDecoding = .fast } }
+      if benchmark.plainMode == "typed-10k" { client.configure { $0.jsonDecoding = .standard } }
       let request = TypedPeople(url: benchmark.url)
       benchmark.finish(await detached { try await benchmark.sequential { try await client.send(request).count } })
     case "batch-100", "line-batch-100":
@@ -192,7 +192,7 @@ import Synchronization
     let body = try Data(contentsOf: url)
     let decoder = JSONDecoder()
     if benchmark.plainMode == "decode-200b" {
-      return try await benchmark.sequential { try decoder.decode(Account.self, from: body).name.utf8.count }
+      return try await benchmark.sequential { try JSONDecoding.fast.decode(Account.self, from: body).name.utf8.count }
     }
     return try await benchmark.sequential { try decoder.decode([Person].self, from: body).count }
   }

@@ -45,8 +45,8 @@ public struct ClientConfiguration: Sendable {
   /// The format that answers have where their request declares no decoder: of all `Decodable` types but bytes, texts and
   /// ``ErrandJSON/JSONValue``, and of error bodies; nil for JSON.
   public var responseFormat: (any ResponseFormat)?
-  /// How JSON is read.
-  public var jsonDecoding = JSONDecoding()
+  /// How JSON is read: by Errand's own decoder and Foundation's default strategies where nothing else is said.
+  public var jsonDecoding = JSONDecoding.fast
   /// How JSON is written.
   public var jsonEncoding = JSONEncoding()
 
