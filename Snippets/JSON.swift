@@ -20,7 +20,7 @@ let server = try LoopbackServer { request in
 let client = APIClient(baseURL: server.url)
 
 // snippet.client
-client.configure { $0.jsonDecoding = .fast }
+client.configure { $0.jsonDecoding = .standard }
 // snippet.end
 
 // snippet.family
