@@ -97,6 +97,8 @@ def make_clients():
         Client("errand", "sequential-main-guarded", small, 10000, min),
         Client("errand", "batch-100", small, 20000),
         Client("errand", "sends-100", small, 20000),
+        Client("errand", "line-batch-100", small, 100000),
+        Client("errand", "line-sends-100", small, 100000),
         Client("errand", "hit", account, 100000),
         Client("errand", "hit-main", account, 100000),
         Client("errand", "hit-floor", account, 100000),
@@ -149,6 +151,7 @@ def make_rows():
     ten = [("errand-decode-10k", "cpu"), ("curl-fetch-10k", "cpu")]
     against_parts = lambda ours, decode, fetch: ours / (decode + fetch)
     own_share = lambda typed, core, decode: typed - core - decode
+    own_cost = lambda with_it, without: with_it - without
     share_inputs = [("errand-typed", "cpu"), ("errand-core", "cpu"), ("errand-decode-200b", "cpu")]
     fetched, sent = ("errand-download", "cpu"), ("errand-upload", "cpu")
     itself = lambda value: value
@@ -170,7 +173,7 @@ def make_rows():
         Row("5g", "5 with them", [("errand-sequential-main-guarded", "cpu"), easy], ratio, 3.0),
         Row("6g", "6 with them", [("errand-typed-guarded", "cpu"), limit], ratio, 2.5),
         Row("J", "joining's cost, 64 in flight, joins nobody", [("errand-alone-joining", "cpu"), ("errand-alone", "cpu")],
-            lambda on, off: on - off, 2, unit=" µs"),
+            own_cost, 2, unit=" µs"),
         Row("Jt", "a bare task that suspends once, 64 in flight", [("errand-bare-task", "cpu")], itself, unit=" µs"),
         Row("6", "typed call, 64 in flight: CPU ÷ C multi", [("errand-typed", "cpu"), limit], ratio, 2.5, 2.0),
         Row("7", "own share of a typed call", share_inputs, own_share, 4, 2, unit=" µs"),
@@ -200,7 +203,9 @@ def make_rows():
         Row("13", "1 KiB put, written behind: for its caller", [("errand-disk-put", "rate")], lambda rate: 1e6 / rate,
             unit=" µs"),
         Row("B", "a member of a batch of 100 − a send of its own",
-            [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], lambda batch, sends: batch - sends, 2, unit=" µs"),
+            [("errand-batch-100", "cpu"), ("errand-sends-100", "cpu")], own_cost, 2, unit=" µs"),
+        Row("Bl", "the same over a transport that answers at once",
+            [("errand-line-batch-100", "cpu"), ("errand-line-sends-100", "cpu")], own_cost, 2, unit=" µs"),
         Row("8o", "the same with the own decoder", [("errand-typed-10k-own", "cpu"), *ten], against_parts, 0.5, 0.4),
         *json_rows(),
     ]

@@ -16,7 +16,7 @@ struct GroupBook: Sendable {
   private var isClosed = false
   var finished = 0
   /// The members in all, where that is known.
-  var total: Int?
+  private(set) var total: Int?
   var bytes: Int64 = 0
   /// The priority that was given to all members; nil where each has its own.
   private(set) var priority: CallPriority?
@@ -29,6 +29,15 @@ struct GroupBook: Sendable {
   var inner: [(place: Int, ledger: GroupLedger)] {
     running.enumerated().compactMap { place, member in member?.ledger.map { (place, $0) } }
   }
+
+  /// So many members will begin.
+  mutating func expect(_ count: Int) {
+    total = count
+    entries.reserveCapacity(min(count, Self.mostReserved))
+    running.reserveCapacity(min(count, Self.mostReserved))
+  }
+
+  private static let mostReserved = 1_024
 
   /// A member begins. Returns its place, nil where the group is over, and why it must stop at once where it must.
   mutating func begin(

@@ -49,7 +49,7 @@ final class GroupLedger: Sendable {
   func count() { book.withLock { $0.finished += 1 } }
 
   /// Says how many members there will be.
-  func expect(_ count: Int) { book.withLock { $0.total = count } }
+  func expect(_ count: Int) { book.withLock { $0.expect(count) } }
 
   func add(_ bytes: Int64) {
     book.withLock { $0.bytes = $0.bytes.addingReportingOverflow(bytes).partialValue }

@@ -52,6 +52,7 @@ public struct CallOptions: Sendable {
 
   /// These options, `other` filling what they do not say.
   func filled(by other: CallOptions, ownership: CallOwner.Reference?, tag: String?) -> CallOptions {
+    if other.saysNothing, ownership == nil, tag == nil { return self }
     var options = self
     options.timeouts = timeouts.filled(by: other.timeouts)
     options.priority = priority ?? other.priority
@@ -64,6 +65,13 @@ public struct CallOptions: Sendable {
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
+  }
+
+  /// Whether nothing is chosen.
+  private var saysNothing: Bool {
+    timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
+      && accessories.isEmpty && bodySink == nil && cache == .asDeclared && beforeCompletion == nil
+      && afterCompletion == nil
   }
 
   /// A call that ends at the latest after a time.
