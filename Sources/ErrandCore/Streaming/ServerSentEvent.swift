@@ -17,8 +17,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     self.id = id
   }
 
-  /// What it holds, read as JSON: by ``/ErrandJSON/JSONDecoding/fast`` where nothing is said. ``EventStream/values(of:by:)``
-  /// reads by the rules of the request and the client.
+  /// What it holds, read as JSON: by Errand's own decoder where nothing is said. ``EventStream/values(of:by:)`` reads by
+  /// the rules of the request and the client.
   /// - Throws: ``/ErrandJSON/JSONDecodingError``.
   public func value<Value: Decodable>(
     as type: Value.Type = Value.self, by json: JSONDecoding = .fast
