@@ -149,8 +149,12 @@ let package = Package(
       name: "ErrandCacheTests",
       dependencies: [
         "ErrandCache", "ErrandRedis", "ErrandCore", "ErrandJSON", "ErrandSupport", "ErrandTesting", "Errand",
-        "CacheCrasher", "TestSupport",
+        "CacheCrasher", "StoreSamples", "TestSupport",
       ],
+      swiftSettings: strict),
+    // Keys and entries, for the tests of all stores.
+    .target(
+      name: "StoreSamples", dependencies: ["ErrandCache", "ErrandCore", "TestSupport"], path: "Tests/StoreSamples",
       swiftSettings: strict),
     // A process that ErrandCacheTests kills while it uses a store.
     .executableTarget(
@@ -160,7 +164,7 @@ let package = Package(
       name: "ErrandRedisTests",
       dependencies: [
         "ErrandRedis", "CHiredis", "ErrandCache", "ErrandCore", "ErrandSupport", "ErrandTesting", "Errand",
-        "TestSupport",
+        "StoreSamples", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

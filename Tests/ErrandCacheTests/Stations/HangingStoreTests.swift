@@ -1,6 +1,7 @@
 import Errand
 import ErrandTesting
 import Foundation
+import StoreSamples
 import Testing
 
 @testable import ErrandCache

@@ -1,6 +1,7 @@
 import Errand
 import ErrandCore
 import ErrandTesting
+import StoreSamples
 import Testing
 
 @testable import ErrandCache

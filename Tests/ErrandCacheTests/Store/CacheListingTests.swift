@@ -1,5 +1,6 @@
 import ErrandCache
 import ErrandCore
+import StoreSamples
 import Testing
 
 /// What a list says of an entry beside what is stored.

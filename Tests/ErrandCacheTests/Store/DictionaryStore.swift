@@ -2,6 +2,7 @@ import ErrandSupport
 import ErrandCache
 import ErrandCore
 import Foundation
+import StoreSamples
 
 /// A store as a user could write it: coded entries in a dictionary.
 final class DictionaryStore: CacheStore {

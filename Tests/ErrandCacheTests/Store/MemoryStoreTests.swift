@@ -2,6 +2,7 @@
 import ErrandCore
 import ErrandJSON
 import Foundation
+import StoreSamples
 import Testing
 
 @Suite struct MemoryStoreTests {

@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import StoreSamples
 import Testing
 
 @testable import ErrandCache

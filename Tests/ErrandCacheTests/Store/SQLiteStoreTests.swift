@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import StoreSamples
 import Testing
 
 @testable import ErrandCache

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandSupport
+import StoreSamples
 import Testing
 
 @testable import ErrandCache

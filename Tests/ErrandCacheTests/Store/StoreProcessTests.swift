@@ -1,6 +1,7 @@
 import ErrandCache
 import ErrandTesting
 import Foundation
+import StoreSamples
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import ErrandCache
 import ErrandCore
 import Foundation
+import StoreSamples
 import Testing
 
 @testable import ErrandRedis

@@ -2,6 +2,7 @@ import ErrandCache
 import ErrandCore
 import ErrandTesting
 import Foundation
+import StoreSamples
 import Testing
 
 @testable import ErrandRedis

@@ -1,4 +1,5 @@
 import ErrandCache
+import StoreSamples
 import Testing
 
 @testable import ErrandRedis

@@ -1,12 +1,12 @@
-import ErrandCache
+package import ErrandCache
 import ErrandCore
-import Foundation
+package import Foundation
 import TestSupport
 
 /// Keys and entries for the tests of the stores.
-enum Sample {
+package enum Sample {
   /// A digest that a text stands for.
-  static func digest(_ text: String) -> Digest {
+  package static func digest(_ text: String) -> Digest {
     var words: [UInt64] = [14_695_981_039_346_656_037, 1, 2, 3]
     for byte in text.utf8 {
       for index in words.indices { words[index] = (words[index] ^ UInt64(byte)) &* 1_099_511_628_211 }
@@ -15,13 +15,13 @@ enum Sample {
   }
 
   /// The key of a path and an account. Both methods of a path have one target.
-  static func key(_ path: String, account: String = "", method: String = "GET") -> CacheKey {
+  package static func key(_ path: String, account: String = "", method: String = "GET") -> CacheKey {
     CacheKey(
       entry: digest("entry \(method) \(path) \(account)"), anyAccount: digest("any \(method) \(path)"),
       target: digest("target \(path) \(account)"), account: digest("account \(account)"))
   }
 
-  static func head(
+  package static func head(
     variant: String = "", time: Int64 = 1_000, host: String = "api.example.com", tag: String? = nil,
     isMemoryOnly: Bool = false, eTag: String = "\"1\""
   ) -> CacheEntryHead {
@@ -35,37 +35,37 @@ enum Sample {
       label: CacheEntryLabel(method: "GET", url: "https://\(host)/a?q=•", host: host, tag: tag))
   }
 
-  static func entry(_ path: String, account: String = "", body: String = "body", head: CacheEntryHead = head())
+  package static func entry(_ path: String, account: String = "", body: String = "body", head: CacheEntryHead = head())
     -> CacheEntry
   {
     CacheEntry(key: key(path, account: account), head: head, body: Data(body.utf8))
   }
 
   /// Bytes that look random and are told by a number.
-  static func bytes(_ count: Int, seed: UInt64 = 1) -> Data { randomBytes(count, seed: seed) }
+  package static func bytes(_ count: Int, seed: UInt64 = 1) -> Data { randomBytes(count, seed: seed) }
 }
 
 extension CacheStore {
   /// The newest entry under a key, or what came instead.
-  func newest(_ key: CacheKey) async -> CacheLookup {
+  package func newest(_ key: CacheKey) async -> CacheLookup {
     await find(key, choosing: { _ in 0 }, call: CallState(), patience: nil)
   }
 
   /// The text of the newest entry's body.
-  func text(_ key: CacheKey) async -> String? {
+  package func text(_ key: CacheKey) async -> String? {
     guard case .found(let entry) = await newest(key) else { return nil }
     return String(decoding: entry.body, as: UTF8.self)
   }
 
   /// The heads of all variants under a key.
-  func heads(_ key: CacheKey) async -> [CacheEntryHead] {
+  package func heads(_ key: CacheKey) async -> [CacheEntryHead] {
     guard case .refused(let heads) = await find(key, choosing: { _ in nil }, call: CallState(), patience: nil) else {
       return []
     }
     return heads
   }
 
-  func isMissing(_ key: CacheKey) async -> Bool {
+  package func isMissing(_ key: CacheKey) async -> Bool {
     if case .missing = await newest(key) { true } else { false }
   }
 }
