@@ -129,12 +129,9 @@ struct LookUp {
 
   private static func isServersFault(_ error: any Error) -> Bool {
     switch error {
-    case let failure as TransportFailure: failure.kind != .sink && failure.kind != .unsupported
-    // An interceptor of the app around the exchange has seen it.
     case let error as APIError where error.code == .circuitOpen: true
-    case let error as APIError: error.stage == .transport && (error.cause.map(isServersFault) ?? false)
     case let stopped as CallState.Stopped: stopped.reason == .expired
-    default: false
+    default: TransportFailure.behind(error).map { $0.kind != .sink && $0.kind != .unsupported } ?? false
     }
   }
 

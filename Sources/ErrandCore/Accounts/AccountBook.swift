@@ -55,6 +55,9 @@ struct AccountBook: Sendable {
     return Farewell(account: account, number: last)
   }
 
+  /// Whether a session of the account has ended whose server is still to be told.
+  func isParting(_ account: String) -> Bool { farewells[account] != nil }
+
   /// The server has been told: nobody shows the former credential any more.
   mutating func end(_ farewell: Farewell) {
     if farewells[farewell.account]?.number == farewell.number { farewells[farewell.account] = nil }

@@ -51,9 +51,14 @@ package final class ClientSessions: Sendable {
   @discardableResult
   func stop(_ account: String) -> Int {
     book.withLock { $0.end(account) }
+    // In this order: who waits for a refresh must not go on with what it has.
+    let count = registry.cancel(account: account)
     refreshing.end(account)
-    return registry.cancel(account: account)
+    return count
   }
+
+  /// Removes the cookies of an account.
+  func forgetCookies(_ account: String) { belongings.withLock { $0.cookies }.removeCookies(of: account) }
 
   /// Removes what is stored of an account, its cookies too.
   func forget(_ account: String) async {

@@ -86,6 +86,10 @@ public final class CredentialStore: RefreshingProvider {
     guard !account.isEmpty else {
       throw APIError(.authorize, .invalidArgument, "An account without a name cannot log in; give it one.")
     }
+    if book.withLock({ $0.isParting(account) }) {
+      // What the former session left behind is not the new one's.
+      for client in sessions { client.forgetCookies(account) }
+    }
     book.withLock { $0.login(account, credential) }
     tell(.loggedIn(account))
     try await keep()
@@ -119,18 +123,24 @@ public final class CredentialStore: RefreshingProvider {
     guard let parting else { return false }
     defer { book.withLock { $0.end(parting) } }
     tell(.loggedOut(parting.account))
+    let sessions = sessions
+    for client in sessions { client.stop(parting.account) }
     refreshing.end(parting.account)
-    let sessions = clients.withLock { $0.compactMap(\.sessions) }
     for client in sessions { _ = await client.end(parting.account) }
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
       do { try await say(farewell, for: parting.account) } catch { failure = error }
     }
-    for client in sessions { await client.forget(parting.account) }
+    if book.withLock({ $0.kept.credentials[parting.account] }) == nil {
+      for client in sessions { await client.forget(parting.account) }
+    }
     if let failure { throw failure }
     return true
   }
+
+  /// The parts that clients have in the end of a session.
+  private var sessions: [ClientSessions] { clients.withLock { $0.compactMap(\.sessions) } }
 
   private func say(_ farewell: () async throws -> Void, for account: String) async throws {
     try await Self.$parting.withValue((ObjectIdentifier(self), account)) {

@@ -108,8 +108,8 @@ final class CallRun: Sendable {
     state.settle()
     let ending = turned(came, by: state.endsBy)
     if options.probe != nil { return ending }
-    if let hook = options.beforeCompletion { _ = try? await state.running { await hook(ending) } }
-    if let hook = typed.hook(before: ending) { _ = try? await state.running { await hook() } }
+    if let hook = options.beforeCompletion { await state.runningElsewhere { await hook(ending) } }
+    if let hook = typed.hook(before: ending) { await state.runningElsewhere { await hook() } }
     return ending
   }
 

@@ -19,6 +19,19 @@ public struct Outcome<Value: Sendable>: Sendable {
       result: .failure(error), request: nil, response: nil, origin: nil, metrics: CallMetrics(), isUnchanged: false)
   }
 
+  /// The same with another error in the place of its own.
+  func mapError(_ change: (APIError) -> APIError) -> Outcome {
+    with(result.mapError(change))
+  }
+
+  /// The same as the end of a call that was cancelled.
+  var cancelled: Outcome { with(.failure(.stopped(.cancelled))) }
+
+  private func with(_ result: Result<Value, APIError>) -> Outcome {
+    Outcome(
+      result: result, request: request, response: response, origin: origin, metrics: metrics, isUnchanged: isUnchanged)
+  }
+
   /// The value; nil for a failure.
   public var value: Value? { try? result.get() }
   /// The error; nil for success.

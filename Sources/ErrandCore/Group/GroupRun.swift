@@ -90,7 +90,7 @@ final class GroupRun: Sendable {
     error = turned(error, by: state.endsBy)
     if let hook = options.beforeCompletion {
       let ending = GroupEnding(error: error, report: report)
-      _ = try? await state.running { await hook(ending) }
+      await state.runningElsewhere { await hook(ending) }
     }
     return error
   }

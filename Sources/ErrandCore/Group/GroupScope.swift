@@ -33,9 +33,10 @@ public struct GroupScope: CallSender {
     of request: R, options: CallOptions = CallOptions()
   ) async -> Outcome<R.Response> {
     let typed = TypedCall(request)
-    var outcome: Outcome<R.Response>?
-    let (ending, _) = await carryOut(typed, options) { ending in outcome = typed.tell(ending) { _ in } }
-    return outcome ?? typed.outcome(ending)
+    var told: Outcome<R.Response>?
+    let (ending, place) = await carryOut(typed, options) { ending in told = typed.tell(ending) { _ in } }
+    let outcome = told ?? typed.outcome(ending)
+    return outcome.mapError { run.placed($0, place, MemberName(of: request)) }
   }
 
   /// Runs a group as a member of this one and returns how it ended; never throws.

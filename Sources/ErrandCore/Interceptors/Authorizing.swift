@@ -48,7 +48,7 @@ package struct Authorizing: SelectiveStation {
   ) async throws -> Credential? {
     do {
       let control = (provider as? CredentialStore)?.refreshing ?? control
-      return try await control.newer(than: old, for: context.account, by: provider, context.call)
+      return try await control.newer(than: old, for: context.account, by: provider, at: context.plan.base, context.call)
     } catch {
       try context.call.check()
       throw APIError.mapping(error, as: .authorize)
@@ -94,6 +94,7 @@ package struct Authorizing: SelectiveStation {
       return try await newer(than: credential, by: refreshing, context) ?? credential
     } catch {
       try context.call.check()
+      if (error as? APIError)?.code == .loggedOut { throw error }
       // It may still be taken; where it is not, the 401 tells of this failure.
       context.plan.log?.info("the credential is about to run out, and no other could be had: \(error)")
       return credential

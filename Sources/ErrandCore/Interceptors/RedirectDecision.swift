@@ -9,8 +9,10 @@ package enum RedirectDecision: Sendable {
   /// End the call.
   case fail(APIError)
 
+  /// - Parameter asked: The URL that was asked, where it is another than the request's: a fallback server's.
   static func decide(
-    _ response: HTTPResponse, to request: HTTPRequest, visited: [HTTPRequest], policy: RedirectPolicy
+    _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
+    policy: RedirectPolicy
   ) -> RedirectDecision {
     guard isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
@@ -25,8 +27,9 @@ package enum RedirectDecision: Sendable {
       return fail(.tooManyRedirects, "The call was redirected more than \(policy.limit) times")
     }
     do {
-      let target = try request.url.resolving(location)
-      return follow(target, after: response.status, from: request, visited: visited, policy: policy)
+      let asked = asked ?? request.url
+      let target = try asked.resolving(location)
+      return follow(target, after: response.status, from: request, asked, visited: visited, policy: policy)
     } catch {
       return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
     }
@@ -47,15 +50,16 @@ package enum RedirectDecision: Sendable {
   }
 
   private static func follow(
-    _ target: HTTPURL, after status: Int, from request: HTTPRequest, visited: [HTTPRequest], policy: RedirectPolicy
+    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, visited: [HTTPRequest],
+    policy: RedirectPolicy
   ) -> RedirectDecision {
-    if request.url.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
+    if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
       return fail(.redirectRefused, "The redirect leads from https to http at \(target.origin); allow it by the policy")
     }
     var hop = request
     hop.url = target
     changeMethod(&hop, status)
-    if target.origin != request.url.origin {
+    if target.origin != asked.origin {
       if hop.body.map({ $0.length != 0 }) == true, !policy.resendsBodyElsewhere {
         return fail(
           .redirectRefused, "The redirect would carry the body to \(target.origin); allow it by the policy")

@@ -31,7 +31,10 @@ package struct Redirecting: Interceptor {
     var request = opener
     var visited = [opener]
     while true {
-      switch RedirectDecision.decide(response, to: request, visited: visited, policy: context.plan.redirects) {
+      let asked = context.plan.hosts == nil ? request.url : response.url
+      switch RedirectDecision.decide(
+        response, to: request, asked: asked, visited: visited, policy: context.plan.redirects)
+      {
       case .deliver: return (response, usedCache)
       case .fail(let error): throw error.with { $0.response = response }
       case .follow(let hop):

@@ -101,8 +101,10 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     delegate?.managerFinished(self)
   }
 
+  /// A page that came although it was not wanted any more, since a hook of its call has begun anew, is one that was
+  /// cancelled.
   private func end(late outcome: Outcome<R.Response>) {
-    lateOutcome = outcome
+    lateOutcome = outcome.error == nil ? outcome.cancelled : outcome
     delegate?.managerFailed(self)
     lateOutcome = nil
   }

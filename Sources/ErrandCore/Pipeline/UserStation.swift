@@ -33,6 +33,12 @@ extension CallState {
     return try await whileAsking({ _ in task.cancel() }) { try await task.value }
   }
 
+  /// Runs a hook like that, on no executor of the caller's.
+  func runningElsewhere(_ hook: @escaping @Sendable () async -> Void) async {
+    let task = Task { @concurrent in await hook() }
+    await whileAsking({ _ in task.cancel() }) { await task.value }
+  }
+
   private static func task<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error> {

@@ -27,6 +27,7 @@ package final class CallRecord: Sendable {
     mutating func take(_ other: Notes, by now: MonotonicInstant) {
       let measured = other.measured(by: now)
       sent = other.sent ?? sent
+      isRefreshed = isRefreshed || other.isRefreshed
       metrics.attempts += measured.attempts
       metrics.queue += measured.queue
       if !measured.retries.isEmpty { metrics.retries += measured.retries }
@@ -94,6 +95,14 @@ package final class CallRecord: Sendable {
       defer { notes.isRefreshed = true }
       return !notes.isRefreshed
     }
+  }
+
+  /// Whether the call was refreshed for.
+  var isRefreshed: Bool { notes.withLock { $0.isRefreshed } }
+
+  /// Begins as a part of a call: what it has had, this has had.
+  func goesOn(from call: CallRecord) {
+    if call.isRefreshed { notes.withLock { $0.isRefreshed = true } }
   }
 
   /// Notes as whom the call goes on.

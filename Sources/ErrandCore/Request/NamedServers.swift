@@ -1,5 +1,5 @@
 /// The servers that a client and the family of a request name: what the two keep secret goes nowhere else.
-struct NamedServers: Sendable {
+struct NamedServers: Sendable, Equatable {
   private let builder: RequestBuilder
   private let familyURL: String?
   private let familyCDN: String?
@@ -8,6 +8,11 @@ struct NamedServers: Sendable {
     self.builder = builder
     familyURL = family?.baseURL
     familyCDN = family?.cdnURL
+  }
+
+  static func == (left: NamedServers, right: NamedServers) -> Bool {
+    left.familyURL == right.familyURL && left.familyCDN == right.familyCDN
+      && (left.builder === right.builder || left.builder.origins == right.builder.origins)
   }
 
   /// Whether one of them has the origin.

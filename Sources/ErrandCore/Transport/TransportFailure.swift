@@ -89,3 +89,15 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     hasher.combine(isCertainlyNotSent)
   }
 }
+
+extension TransportFailure {
+  /// The failure that an error stands for: itself, or the one that an interceptor around the exchange has seen; nil for
+  /// another error.
+  package static func behind(_ error: any Error) -> TransportFailure? {
+    switch error {
+    case let failure as TransportFailure: failure
+    case let error as APIError where error.stage == .transport: error.cause.flatMap(behind)
+    default: nil
+    }
+  }
+}

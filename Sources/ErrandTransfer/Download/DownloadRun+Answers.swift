@@ -65,7 +65,7 @@ extension DownloadRun {
 
   /// What an error is of the line's that another try may overcome; nil for any other.
   static func breakKind(of error: any Error) -> TransportFailure.Kind? {
-    guard let kind = (error as? TransportFailure)?.kind else { return nil }
+    guard let kind = TransportFailure.behind(error)?.kind else { return nil }
     return [.truncated, .reset, .idleTimeout, .closedBeforeResponse, .http2].contains(kind) ? kind : nil
   }
 

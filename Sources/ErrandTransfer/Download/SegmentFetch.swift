@@ -20,7 +20,7 @@ final class SegmentFetch: Sendable {
     var reason: RetryReason? {
       switch self {
       case .refused(let response, _): .status(response.status)
-      case .broken(let error): (error as? TransportFailure).map { .failure($0.kind) }
+      case .broken(let error): TransportFailure.behind(error).map { .failure($0.kind) }
       case .startOver: nil
       }
     }
@@ -177,7 +177,7 @@ final class SegmentFetch: Sendable {
 
   private func broken(_ error: any Error, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {
     let rest = Self.rest(of: piece, behind: report.received)
-    guard pace.failure == nil, run.context.call.isRunning, error is TransportFailure else {
+    guard pace.failure == nil, run.context.call.isRunning, TransportFailure.behind(error) != nil else {
       return stop(.broken(error))
     }
     guard report.received > 0, let kind = DownloadRun.breakKind(of: error) else { return giveUp(rest, .broken(error)) }

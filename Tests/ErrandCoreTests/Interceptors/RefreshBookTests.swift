@@ -10,6 +10,17 @@ import Testing
 
   private func moment(_ seconds: Int) -> MonotonicInstant { .start.advanced(by: .seconds(seconds)) }
 
+  private final class Login: CredentialProvider {
+    let account: String? = nil
+    func credential(for account: String?) async throws -> Credential? { nil }
+  }
+
+  private static let login = Login()
+
+  private func whose(_ account: String?, of provider: any CredentialProvider = login) -> RefreshSubject {
+    RefreshSubject(account, of: provider, at: nil)
+  }
+
   /// A short word for what is to be done.
   private func word(_ entrance: Book.Entrance) -> String {
     switch entrance {
@@ -30,42 +41,44 @@ import Testing
 
   @Test func `first begins and the rest waits`() throws {
     var book = Book()
-    let first = book.enter("a", Self.old, 1, moment(0)) { "one" }
+    let first = book.enter(whose("a"), Self.old, 1, moment(0)) { "one" }
     #expect(word(first) == "begin one")
-    #expect(word(book.enter("a", Self.old, 2, moment(0)) { "two" }) == "wait one")
-    #expect(word(book.enter("a", .bearer("older still"), 3, moment(0)) { "three" }) == "wait one")
-    #expect(word(book.enter("b", Self.old, 4, moment(0)) { "four" }) == "begin four", "accounts have nothing in common")
-    #expect(word(book.enter(nil, Self.old, 5, moment(0)) { "five" }) == "begin five")
+    #expect(word(book.enter(whose("a"), Self.old, 2, moment(0)) { "two" }) == "wait one")
+    #expect(word(book.enter(whose("a"), .bearer("older still"), 3, moment(0)) { "three" }) == "wait one")
+    let other = book.enter(whose("b"), Self.old, 4, moment(0)) { "four" }
+    #expect(word(other) == "begin four", "accounts have nothing in common")
+    #expect(word(book.enter(whose(nil), Self.old, 5, moment(0)) { "five" }) == "begin five")
     #expect(book.land(try ticket(first), .success(Self.new), moment(1)) == [1, 2, 3])
   }
 
   @Test func `latecomer takes what came`() throws {
     var book = Book()
-    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .success(Self.new), moment(1))
-    #expect(word(book.enter("a", Self.old, 2, moment(90)) { "two" }) == "use new")
-    #expect(word(book.enter("a", Self.new, 3, moment(90)) { "three" }) == "begin three", "the new one has run out, too")
+    #expect(word(book.enter(whose("a"), Self.old, 2, moment(90)) { "two" }) == "use new")
+    let second = book.enter(whose("a"), Self.new, 3, moment(90)) { "three" }
+    #expect(word(second) == "begin three", "the new one has run out, too")
   }
 
   @Test(arguments: [(0, "fail No."), (9, "fail No."), (10, "begin two")])
   func `failure stands for a while`(seconds: Int, then: String) throws {
     var book = Book()
-    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     #expect(book.land(first, .failure(Self.failure), moment(0)) == [1])
-    #expect(word(book.enter("a", Self.old, 2, moment(seconds)) { "two" }) == then)
+    #expect(word(book.enter(whose("a"), Self.old, 2, moment(seconds)) { "two" }) == then)
   }
 
   @Test func `failure is not another credential's`() throws {
     var book = Book()
-    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .failure(Self.failure), moment(0))
-    #expect(word(book.enter("a", Self.new, 2, moment(1)) { "two" }) == "begin two")
+    #expect(word(book.enter(whose("a"), Self.new, 2, moment(1)) { "two" }) == "begin two")
   }
 
   @Test func `one who left is not told`() throws {
     var book = Book()
-    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
-    let second = try ticket(book.enter("a", Self.old, 2, moment(0)) { "two" })
+    let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
+    let second = try ticket(book.enter(whose("a"), Self.old, 2, moment(0)) { "two" })
     book.leave(first)
     book.leave(first)
     #expect(book.land(first, .success(Self.new), moment(1)) == [2], "what was begun goes on")
@@ -75,9 +88,9 @@ import Testing
 
   @Test func `leaver disturbs nobody who came after the end`() throws {
     var book = Book()
-    let first = try ticket(book.enter("a", Self.old, 1, moment(0)) { "one" })
+    let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })
     _ = book.land(first, .success(Self.new), moment(1))
-    let second = try ticket(book.enter("a", Self.new, 2, moment(2)) { "two" })
+    let second = try ticket(book.enter(whose("a"), Self.new, 2, moment(2)) { "two" })
     book.leave(first)
     #expect(book.land(first, .success(Self.old), moment(3)) == [], "its end was told")
     #expect(book.land(second, .success(Self.old), moment(3)) == [2])
@@ -86,20 +99,32 @@ import Testing
   @Test func `loop ends after five`() throws {
     var book = Book()
     for number in 0..<5 {
-      let ticket = try ticket(book.enter("a", .bearer("\(number)"), number, moment(number)) { "\(number)" })
+      let ticket = try ticket(book.enter(whose("a"), .bearer("\(number)"), number, moment(number)) { "\(number)" })
       _ = book.land(ticket, .success(.bearer("\(number + 1)")), moment(number))
     }
-    #expect(word(book.enter("a", .bearer("5"), 9, moment(29)) { "x" }) == "refuse")
-    #expect(word(book.enter("b", .bearer("5"), 9, moment(29)) { "y" }) == "begin y")
-    #expect(word(book.enter("a", .bearer("5"), 9, moment(30)) { "z" }) == "begin z")
+    #expect(word(book.enter(whose("a"), .bearer("5"), 9, moment(29)) { "x" }) == "refuse")
+    #expect(word(book.enter(whose("b"), .bearer("5"), 9, moment(29)) { "y" }) == "begin y")
+    #expect(word(book.enter(whose("a"), .bearer("5"), 9, moment(30)) { "z" }) == "begin z")
   }
 
   @Test func `many accounts are not remembered for ever`() throws {
     var book = Book()
     for number in 0..<10_000 {
-      let ticket = try ticket(book.enter("\(number)", Self.old, number, moment(number)) { "f" })
+      let ticket = try ticket(book.enter(whose("\(number)"), Self.old, number, moment(number)) { "f" })
       _ = book.land(ticket, .success(Self.new), moment(number))
     }
     #expect(book.count <= 100)
+  }
+
+  @Test func `providers have nothing in common`() throws {
+    var book = Book()
+    #expect(word(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" }) == "begin one")
+    let other = Login()
+    #expect(word(book.enter(whose("a", of: other), Self.old, 2, moment(0)) { "two" }) == "begin two")
+    #expect(Set(book.end("a").map(\.flight)) == ["one", "two"], "a session ends with all of them")
+    let bases = try ["http://a.example", "http://b.example"].map { try HTTPURL($0).origin }
+    let subjects = bases.map { RefreshSubject("a", of: FixedCredential(.bearer("t")), at: $0) }
+    #expect(subjects[0] != subjects[1], "a value has nothing but its type and its base")
+    #expect(RefreshSubject("a", of: other, at: bases[0]) == whose("a", of: other), "an object is itself everywhere")
   }
 }

@@ -172,6 +172,24 @@ import TestSupport
     #expect(try await client.send(Get(path: "/old")) == "new", "and nothing of it is left")
   }
 
+  @Test func `nothing goes out behind a logout`() async throws {
+    let server = try Server()
+    let (began, gate) = (Latch(), Latch())
+    let accounts = CredentialStore { _, _ in
+      began.open()
+      try await gate.wait()
+      return AccountCredential(.bearer("new"))
+    }
+    let client = client(server, accounts)
+    try await accounts.login("ada", with: AccountCredential(.bearer("a"), expires: .distantPast))
+    async let outcome = client.outcome(of: Get(method: .post))
+    try await began.wait()
+    try await accounts.logout()
+    #expect(await outcome.error?.code == .loggedOut)
+    #expect(server.loopback.requests.isEmpty)
+    gate.open()
+  }
+
   @Test func `clients share one refreshing`() async throws {
     let server = try Server()
     let count = Recorded<String>()

@@ -56,6 +56,23 @@ import TestSupport
     #expect(bench.transport.requests.count == (opens ? 3 : 4))
   }
 
+  @Test(arguments: [JoinRule.never, .safe]) func `deadlines count, shared or not`(joining: JoinRule) async {
+    let latch = Latch()
+    let bench = Bench { _ in
+      try await latch.wait()
+      return .text("late")
+    }
+    let request = Get(joining: joining, timeouts: Timeouts(total: .seconds(5)))
+    for number in 1...3 {
+      async let code = bench.code(request)
+      await latch.reached(number)
+      bench.clock.advance(by: .seconds(5))
+      #expect(await code == .deadline)
+    }
+    #expect(await eventually { bench.client.fittings.joining.isIdle })
+    #expect(await bench.code(request) == .circuitOpen)
+  }
+
   @Test func `refusal says where and how long`() async throws {
     let bench = Bench { _ in .status(500) }
     for _ in 0..<3 { _ = await bench.code() }

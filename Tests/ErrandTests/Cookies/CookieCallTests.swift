@@ -262,4 +262,18 @@ import TestSupport
     _ = try await bench.client.send(other)
     #expect(bench.transport.requests.count == 2)
   }
+
+  @Test func `login during a farewell keeps its cookies`() async throws {
+    let (jars, accounts, latch) = (CookieJars(), CredentialStore(), Latch())
+    let bench = bench(.perAccount(jars)) { $0.credentials = accounts }
+    try await accounts.login("ada", with: AccountCredential(.bearer("a")))
+    _ = try await bench.client.send(Get(path: "/page?set=sid=old"))
+    async let left = accounts.logout { try await latch.wait() }
+    await latch.reached(1)
+    try await accounts.login("ada", with: AccountCredential(.bearer("b")))
+    #expect(try await bench.client.send(Get(path: "/page?set=sid=new")) == "", "the old one's are gone")
+    latch.open()
+    #expect(try await left)
+    #expect(try await bench.client.send(Get()) == "sid=new")
+  }
 }

@@ -1,5 +1,6 @@
 import Errand
 import ErrandTesting
+import Foundation
 import MainActorClient
 import Testing
 import TestSupport
@@ -67,5 +68,27 @@ import TestSupport
     #expect(call?.isCancelled == false, "the delegate call was given no owner")
     call?.cancel()
     #expect(await eventually { client.running.isEmpty })
+  }
+
+  private struct GetProduct: APIRequest {
+    typealias Response = JSONValue
+    let path: Path = "/products/7"
+    let method = HTTPMethod.post
+  }
+
+  private nonisolated static var isOnMain: Bool { Thread.isMainThread }
+
+  @Test func `hook before the end is never on the main thread`() async throws {
+    let onMain = Recorded<Bool>()
+    var configuration = ClientConfiguration(baseURL: "http://shop.example")
+    configuration.transport = .own(transport)
+    let client = APIClient(configuration)
+    var options = CallOptions()
+    options.beforeCompletion = { _ in onMain.append(Self.isOnMain) }
+    _ = try await client.send(GetProduct(), options: options)
+    var group = GroupOptions()
+    group.beforeCompletion = { _ in onMain.append(Self.isOnMain) }
+    _ = await client.outcome(of: Batch([GetProduct()]), options: group)
+    #expect(onMain.all == [false, false])
   }
 }

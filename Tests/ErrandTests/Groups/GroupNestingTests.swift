@@ -93,11 +93,14 @@ import TestSupport
       of: Chain { chain in
         let broken = await chain.outcome(of: Batch(Number(1), Broken()))
         let single = await chain.outcome(of: Broken())
-        #expect(single.error?.members.isEmpty == true || single.error?.members.count == 1)
+        #expect(single.error?.members.map(\.name) == ["Broken"])
+        let screen = await chain.outcome(of: Broken(), as: Reform { (broken: Broken.Response) in broken })
+        #expect(screen.error?.members.map(\.name) == ["Broken"])
         return "\(broken.told) " + (try await chain.send(Words("on")))
       })
     #expect(outcome.value == "validate on")
-    #expect(outcome.report.entries.map { "\($0.state)" } == ["failed: status 500", "failed: status 500", "network"])
+    let states = outcome.report.entries.map { "\($0.state)" }
+    #expect(states == Array(repeating: "failed: status 500", count: 3) + ["network"])
   }
 
   /// Code that takes any sender works on its own and as a part of a group.

@@ -288,4 +288,24 @@ import Testing
     #expect(told.all == [way == "handle" ? "cancelled" : "deadline"])
     #expect(await server.leftovers().isEmpty)
   }
+
+  @MainActor @Test func `no callback behind a cancel`() async {
+    let server = GroupServer()
+    let (got, running) = (Recorded<String>(), Recorded<GroupCall>())
+    var chain = StepChain()
+    let executor = CallbackExecutor.custom { job in
+      running.all.first?.cancel()
+      job()
+    }
+    chain.add(Words("one", latch: true), on: executor) { text, _ in got.append(text) }
+    let ended = Latch()
+    running.append(
+      server.client.start(outcomeOf: chain) {
+        got.append($0.told)
+        ended.open()
+      })
+    server.latch.open()
+    await ended.waitStubbornly()
+    #expect(got.all == ["cancelled"])
+  }
 }

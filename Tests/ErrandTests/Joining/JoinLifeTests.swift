@@ -45,6 +45,24 @@ import TestSupport
     #expect(fixture.asked == 1)
   }
 
+  @Test func `one that leaves a post closes nothing`() async {
+    let fixture = JoinFixture()
+    let post = JoinText(method: .post, joining: .always)
+    var calls: [Task<Told, Never>] = []
+    for number in 1...2 {
+      calls.append(Task { await fixture.client.outcome(of: post) })
+      #expect(await fixture.waiting(number))
+    }
+    calls[0].cancel()
+    #expect(await calls[0].value.told == "cancelled")
+    calls.append(Task { await fixture.client.outcome(of: post) })
+    #expect(await eventually(turns: 20_000) { fixture.flights.waiting == 2 || fixture.asked == 2 })
+    fixture.exchange.open()
+    for call in calls.dropFirst() { #expect(await call.value.value == "value") }
+    #expect(fixture.asked == 1)
+    #expect(await fixture.isIdle())
+  }
+
   @Test func `next one begins anew`() async {
     let fixture = JoinFixture()
     let first = await calls(fixture, 1)

@@ -222,4 +222,22 @@ import TestSupport
     #expect(await call.value.value == "value")
     #expect(await fixture.isIdle())
   }
+
+  private struct ShopText: APIRequest {
+    typealias Response = String
+    let path: Path = "/text"
+    var family: RequestFamily? { RequestFamily("shop", baseURL: "http://shop.example") }
+  }
+
+  @Test func `signed and unsigned calls do not share`() async {
+    let fixture = JoinFixture { $0.exchangeInterceptors = [Signing { $0.fields["X-Signature"] = "signed" }] }
+    let plain = Task { await fixture.client.outcome(of: JoinText(path: "http://shop.example/text")) }
+    await fixture.exchange.reached()
+    let signed = Task { await fixture.client.outcome(of: ShopText()) }
+    _ = await eventually(turns: 20_000) { fixture.flights.waiting == 2 || fixture.asked == 2 }
+    fixture.exchange.open()
+    #expect(await plain.value.error == nil)
+    #expect(await signed.value.error == nil)
+    #expect(Set(fixture.transport.requests.map { $0.fields["X-Signature"] }) == [nil, "signed"])
+  }
 }

@@ -234,6 +234,20 @@ import TestSupport
     #expect(server.requests.count == 4)
   }
 
+  @Test @MainActor func `page behind a reset is a cancelled one`() async throws {
+    let server = try server()
+    let page = Page()
+    var options = CallOptions()
+    let resets = Recorded<@MainActor () -> Void>()
+    options.afterCompletion = { _ in MainActor.assumeIsolated { resets.all.forEach { $0() } } }
+    let manager = PageManager(APIClient(baseURL: server.url), first: ByPage(), options: options)
+    manager.delegate = page
+    resets.append { [weak manager] in manager?.reset() }
+    manager.loadNext()
+    #expect(await eventually { page.events == ["cancelled"] })
+    #expect(manager.items.isEmpty && manager.hasMore)
+  }
+
   @Test @MainActor func `empty last page ends the manager`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.json("[1, 2]"), .json("[]"))

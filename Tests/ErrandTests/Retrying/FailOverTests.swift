@@ -228,4 +228,34 @@ import TestSupport
     let error = await client.outcome(of: Get()).error
     #expect(error?.stage == .build && error?.code == .invalidURL)
   }
+
+  @Test func `what going elsewhere cost comes back`() async throws {
+    let (first, second) = (try good(), try good())
+    first.stop()
+    let clock = ManualClock()
+    let client = client(first, second) { $0.timers = clock }
+    for _ in 0..<110 {
+      #expect(await client.outcome(of: Get()).value == "/v2/thing ")
+      clock.advance(by: .seconds(300))
+    }
+  }
+
+  @Test func `redirect is read from where it came`() async throws {
+    let dead = try good()
+    let second = try LoopbackServer { request in
+      switch request.path {
+      case "/v2/thing": .status(302, headers: ["Location": "/moved"])
+      default: .ok("\(request.path) \(request.bodyText)")
+      }
+    }
+    let third = try LoopbackServer { request in
+      request.path == "/v2/thing"
+        ? .status(307, headers: ["Location": "http://\(request.headers["Host"] ?? "")/v2/there"])
+        : .ok("\(request.path) \(request.bodyText)")
+    }
+    dead.stop()
+    #expect(await client(dead, second).outcome(of: Get()).value == "/moved ")
+    let put = await client(dead, third).outcome(of: Get(method: .put, body: .text("body")))
+    #expect(put.value == "/v2/there body", "the body stays with the server: \(put.error?.message ?? "")")
+  }
 }

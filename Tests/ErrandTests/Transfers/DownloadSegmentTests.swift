@@ -179,9 +179,9 @@ import Testing
     let before = fixture.server.loopback.connectionCount
     _ = try await fixture.send { $0.parallel = width }.result.get()
     #expect(fixture.isRight())
-    // Eight gaps at least over so many connections.
+    // More gaps than connections: two are one where nothing of the piece between them had come.
     #expect(fixture.server.loopback.connectionCount - before <= width)
-    #expect(fixture.server.requests.count >= 9 + 8)
+    #expect(fixture.server.requests.count > 9 + width)
   }
 
   // MARK: - Progress and rate

@@ -97,9 +97,9 @@ public final class RunningChain: Sendable {
       asking: { _ in if take() { waiting.withLock { $0 }?.resume() } },
       { wakeup in
         waiting.withLock { $0 = wakeup }
-        executor.run {
+        executor.run { [group] in
           guard take() else { return }
-          job()
+          if !group.isStopped { job() }
           wakeup.resume()
         }
       })

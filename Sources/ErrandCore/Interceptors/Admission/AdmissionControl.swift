@@ -62,13 +62,19 @@ package final class AdmissionControl: Sendable {
     defer { call.whenPriorityChanges(nil) }
     do throws(CallState.Stopped) {
       try await call.wait { wakeup in
-        let priority = call.priority
-        entrance = state.withLock { $0.queue.enter(origin, owner: context.info.owner, priority, wakeup, now) }
+        entrance = state.withLock { state in
+          let priority = call.priority
+          let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
+          if case .waits(let ticket) = entrance {
+            call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
+            // It may have changed between coming and listening.
+            if call.priority != priority { state.queue.change(ticket, to: call.priority, now) }
+          }
+          return entrance
+        }
         switch entrance {
         case .admitted(let pass): if !wakeup.resume() { release(pass, call.timers, isUnused: true) }
-        case .waits(let ticket):
-          tend(ticket.host, call.timers)
-          watch(ticket, call, since: priority)
+        case .waits(let ticket): tend(ticket.host, call.timers)
         case .full: wakeup.resume()
         }
       }
@@ -109,12 +115,6 @@ package final class AdmissionControl: Sendable {
   }
 
   // MARK: - While waiting
-
-  /// Lets the priority count that the call has at any time: also one that changed between coming and listening.
-  private func watch(_ ticket: Queue.Ticket, _ call: CallState, since priority: CallPriority) {
-    call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
-    if call.priority != priority { follow(ticket, call) }
-  }
 
   private func follow(_ ticket: Queue.Ticket, _ call: CallState) {
     let now = call.timers.now

@@ -19,6 +19,7 @@ struct FailingOver {
   ) async -> RetryAttempt {
     let origins = hosts.bases.map(\.origin)
     let order = order(origins, barred)
+    var paid: [(origin: HTTPURL.Origin, cost: Int)] = []
     var last = RetryAttempt(.failure(CallState.Stopped(reason: .cancelled)), at: request.url.origin)
     for (turn, place) in order.enumerated() {
       let origin = origins[place]
@@ -32,13 +33,17 @@ struct FailingOver {
       }
       guard let result = last.result else { return last }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), question(request)) else {
-        if case .status = result { control.answer(origin) }
+        if case .status(let status, _) = result {
+          control.answer(origin)
+          if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
+        }
         return last
       }
       control.fail(origin, now)
       if case .status(_, let delay?) = result { barred.bar(origin, for: delay, now) }
       last.result = result.timed(barred.wait(for: origins, now))
       guard turn + 1 < order.count, control.pay(cost, at: origin) else { return last }
+      paid.append((origin, cost))
       context.record.retried(RetryMetrics(reason: reason, delay: .zero))
       context.plan.log?.info("\(reason) at \(origin): asking \(origins[order[turn + 1]])")
     }

@@ -25,6 +25,7 @@ final class HedgeRace: Sendable {
   func begin(_ request: HTTPRequest, _ next: Next) {
     let copy = Copy(
       state: CallState(following: context.call, deadline: context.call.deadline), record: CallRecord())
+    copy.record.goesOn(from: context.record)
     let isFirst: Bool? = storage.withLock { storage in
       if storage.winner != nil { return nil }
       storage.copies.append(copy)

@@ -21,12 +21,15 @@ package final class JoinControl: Sendable {
     return boarding
   }
 
-  /// Gives a seat up. The last to leave ends the exchange; the table has forgotten it by then, so that the next call
-  /// begins anew.
-  func leave(_ seat: Table.Seat) {
+  /// Gives a seat up. The last to leave ends the exchange for the reason it leaves for; the table has forgotten it by
+  /// then, so that the next call begins anew.
+  func leave(_ seat: Table.Seat, _ reason: CallState.StopReason, _ request: HTTPRequest) {
     guard let departure = table.withLock({ $0.leave(seat) }) else { return }
     departure.flight.forget(seat)
-    if departure.isLast { departure.flight.state.stop(.cancelled) }
+    if departure.isLast {
+      departure.flight.state.stop(reason)
+      close(after: request)
+    }
     if departure.priority != nil { urge(seat.flight, departure.flight) }
   }
 

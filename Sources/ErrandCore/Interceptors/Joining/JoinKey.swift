@@ -22,6 +22,7 @@ final class JoinKey: Sendable {
   private let body: Body
   private let account: String?
   private let cookies: String?
+  private let isRefreshed: Bool
   private let hash: Int
 
   init(_ request: HTTPRequest, _ context: CallContext, line: Line) {
@@ -33,6 +34,7 @@ final class JoinKey: Sendable {
     body = Self.body(of: request, leftOut)
     account = context.account
     cookies = context.cookies(for: request)
+    isRefreshed = context.record.isRefreshed
     // Who asks for the same mostly asks with the same fields: those are left to the comparison.
     var hasher = Hasher()
     hasher.combine(target)
@@ -66,9 +68,11 @@ extension JoinKey: Hashable {
       && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
   }
 
-  /// A credential of the request's own, and a signature, stay behind where a redirect has led elsewhere.
+  /// A credential of the request's own, and a signature, stay behind where a redirect has led elsewhere, and a signature
+  /// is shown to servers that client and family name. A call that was refreshed for is not refreshed for once more.
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
+      && isRefreshed == other.isRefreshed && context.plan.servers == other.context.plan.servers
       && (context.opener == request.url.origin) == (other.context.opener == other.request.url.origin)
   }
 

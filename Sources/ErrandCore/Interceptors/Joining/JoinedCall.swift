@@ -34,7 +34,7 @@ final class JoinedCall {
     do throws(CallState.Stopped) {
       try await context.call.wait { board($0) }
     } catch {
-      if let boarding { control.leave(boarding.seat) }
+      if let boarding { control.leave(boarding.seat, error.reason, request) }
       await disembark()
       throw error
     }
@@ -60,7 +60,6 @@ final class JoinedCall {
   /// The wait is over: nobody is told anything any more, and what was noted of the exchange is the caller's, too.
   @inline(never)
   private func disembark() async {
-    control.close(after: request)
     let now = context.call.timers.now
     guard let boarding else { return context.record.leaveSeat(nil, isJoined: false, at: now) }
     context.call.whenPriorityChanges(nil)
@@ -72,9 +71,11 @@ final class JoinedCall {
   /// Starts the exchange. Its first steps are made here, before the caller is suspended.
   private func begin(_ boarding: JoinControl.Table.Boarding) {
     let (flight, id) = (boarding.flight, boarding.seat.flight)
+    flight.record.goesOn(from: context.record)
     let shared = context.shared(flight) { [control] in control.part(id, flight) }
     startTask { [control, key, next] in
       flight.land(await Self.exchange(key.request, shared, next))
+      control.close(after: key.request)
       control.land(id)
     }
   }

@@ -30,7 +30,10 @@ package struct Joining: SelectiveStation {
   @inline(never)
   private func joined(_ request: HTTPRequest, _ context: CallContext, _ next: Next) -> JoinedCall? {
     // An interceptor that sends one call several times side by side wants as many exchanges.
-    guard context.plan.joining.admits(request.method), request.isComparable, context.record.takeSeat() else {
+    // What refreshing sends is not refreshed for, and must not wait for a call that waits for it.
+    guard context.plan.joining.admits(request.method), request.isComparable, !RefreshControl.isRefreshing,
+      context.record.takeSeat()
+    else {
       return nil
     }
     return JoinedCall(control, executor, request, context, next)

@@ -1,3 +1,21 @@
+/// Whose credential is refreshed: an account of a provider.
+struct RefreshSubject: Sendable, Hashable {
+  let account: String?
+  private let provider: ObjectIdentifier
+  private let base: HTTPURL.Origin?
+
+  /// - Parameters:
+  ///   - account: The account; nil where the provider knows none.
+  ///   - provider: An object is told from others by itself, a value by its type and the base URL.
+  ///   - base: The origin of the base URL.
+  init(_ account: String?, of provider: any CredentialProvider, at base: HTTPURL.Origin?) {
+    self.account = account
+    let isObject = type(of: provider) is AnyClass
+    self.provider = isObject ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
+    self.base = isObject ? nil : base
+  }
+}
+
 /// Which accounts are being refreshed, who waits, and how it went last. Decides, and performs nothing.
 struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   typealias Outcome = Result<Credential, APIError>
@@ -18,7 +36,7 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
 
   /// A place among those who wait.
   struct Ticket: Sendable, Hashable {
-    fileprivate let account: String?
+    fileprivate let subject: RefreshSubject
     fileprivate let flight: UInt64
     fileprivate let number: UInt64
   }
@@ -41,7 +59,7 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   static var window: Duration { .seconds(30) }
   private static var kept: Int { 100 }
 
-  private var entries: [String?: Entry] = [:]
+  private var entries: [RefreshSubject: Entry] = [:]
   private var last: UInt64 = 0
 
   /// How many accounts are remembered.
@@ -49,18 +67,18 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
 
   /// Somebody needs another credential than `old`.
   mutating func enter(
-    _ account: String?, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, flight: () -> Flight
+    _ subject: RefreshSubject, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, flight: () -> Flight
   ) -> Entrance {
     last &+= 1
-    if var entry = entries[account] {
+    if var entry = entries[subject] {
       guard let ended = entry.ended else {
         entry.waiting[last] = waiter
-        entries[account] = entry
-        return .wait(entry.flight, Ticket(account: account, flight: entry.number, number: last))
+        entries[subject] = entry
+        return .wait(entry.flight, Ticket(subject: subject, flight: entry.number, number: last))
       }
       if let known = known(ended, entry.old, old, now) { return known }
     }
-    return begin(account, old, waiter, now, flight())
+    return begin(subject, old, waiter, now, flight())
   }
 
   /// What the last end means for one who comes after it; nil where it means nothing.
@@ -75,13 +93,13 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   }
 
   private mutating func begin(
-    _ account: String?, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, _ flight: Flight
+    _ subject: RefreshSubject, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, _ flight: Flight
   ) -> Entrance {
-    let begun = (entries[account]?.begun ?? []).filter { $0.duration(to: now) < Self.window }
+    let begun = (entries[subject]?.begun ?? []).filter { $0.duration(to: now) < Self.window }
     if begun.count >= Self.limit { return .refuse }
     if entries.count >= Self.kept { sweep(now) }
-    let ticket = Ticket(account: account, flight: last, number: last)
-    entries[account] = Entry(
+    let ticket = Ticket(subject: subject, flight: last, number: last)
+    entries[subject] = Entry(
       number: last, old: old, flight: flight, waiting: [last: waiter], begun: begun + [now])
     return .begin(flight, ticket)
   }
@@ -93,23 +111,26 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
 
   /// One who waited has gone. What was begun goes on.
   mutating func leave(_ ticket: Ticket) {
-    guard entries[ticket.account]?.number == ticket.flight else { return }
-    entries[ticket.account]?.waiting[ticket.number] = nil
+    guard entries[ticket.subject]?.number == ticket.flight else { return }
+    entries[ticket.subject]?.waiting[ticket.number] = nil
   }
 
   /// The account's session has ended: nothing is known of it any more. Returns what was under way, and those who wait.
-  mutating func end(_ account: String) -> (flight: Flight, waiting: [Waiter])? {
-    guard let entry = entries.removeValue(forKey: account), entry.ended == nil else { return nil }
-    return (entry.flight, entry.waiting.sorted { $0.key < $1.key }.map(\.value))
+  mutating func end(_ account: String) -> [(flight: Flight, waiting: [Waiter])] {
+    let ended = entries.filter { $0.key.account == account }
+    for subject in ended.keys { entries[subject] = nil }
+    return ended.values.filter { $0.ended == nil }.map { entry in
+      (entry.flight, entry.waiting.sorted { $0.key < $1.key }.map(\.value))
+    }
   }
 
   /// Refreshing has ended; returns those who wait for it.
   mutating func land(_ ticket: Ticket, _ outcome: Outcome, _ now: MonotonicInstant) -> [Waiter] {
-    guard var entry = entries[ticket.account], entry.number == ticket.flight else { return [] }
+    guard var entry = entries[ticket.subject], entry.number == ticket.flight else { return [] }
     let waiting = entry.waiting.sorted { $0.key < $1.key }.map(\.value)
     entry.waiting = [:]
     entry.ended = (outcome, now)
-    entries[ticket.account] = entry
+    entries[ticket.subject] = entry
     return waiting
   }
 }

@@ -29,8 +29,8 @@ package final class RefreshControl: Sendable {
     }
   }
 
-  /// Whether the present task refreshes: a call that it makes must not wait for itself.
-  @TaskLocal private static var isRefreshing = false
+  /// Whether the present task refreshes, or tells a server of a logout: a call that it makes must not wait for itself.
+  @TaskLocal static var isRefreshing = false
 
   private let book = Locked(Book())
 
@@ -39,16 +39,18 @@ package final class RefreshControl: Sendable {
   /// A credential newer than `old`; nil where none is to be had and the answer that asked for it stands.
   /// - Throws: ``CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
   func newer(
-    than old: Credential, for account: String?, by provider: any RefreshingProvider, _ call: CallState
+    than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,
+    _ call: CallState
   ) async throws -> Credential? {
     if Self.isRefreshing { return nil }
     try call.check()
     let present = try await call.running { try await provider.credential(for: account) }
     if let present, present != old { return present }
+    let subject = RefreshSubject(account, of: provider, at: base)
     var entrance = Book.Entrance.refuse
     do {
       try await call.wait { wakeup in
-        entrance = book.withLock { $0.enter(account, old, wakeup, call.timers.now) { Flight() } }
+        entrance = book.withLock { $0.enter(subject, old, wakeup, call.timers.now) { Flight() } }
         switch entrance {
         case .wait: break
         case .begin(let flight, let ticket): begin(flight, ticket, old, account, provider, call.timers)
@@ -74,9 +76,10 @@ package final class RefreshControl: Sendable {
 
   /// The account's session has ended: refreshing for it is cancelled, and those who wait for it fail.
   func end(_ account: String) {
-    guard let (flight, waiting) = book.withLock({ $0.end(account) }) else { return }
-    flight.end(.failure(.loggedOut))?.cancel()
-    for waiter in waiting { waiter.resume() }
+    for (flight, waiting) in book.withLock({ $0.end(account) }) {
+      flight.end(.failure(.loggedOut))?.cancel()
+      for waiter in waiting { waiter.resume() }
+    }
   }
 
   /// In a task that no caller's cancel reaches.

@@ -129,8 +129,9 @@ extension RetryDecision.Result {
   init?(_ came: Result<HTTPResponse, any Error>) {
     switch came {
     case .success(let response): self = .status(response.status, retryAfter: RetryAfter.delay(in: response.fields))
-    case .failure(let failure as TransportFailure): self = .failure(failure)
-    case .failure: return nil
+    case .failure(let error):
+      guard let failure = TransportFailure.behind(error) else { return nil }
+      self = .failure(failure)
     }
   }
 }

@@ -1,0 +1,122 @@
+@testable import ErrandCore
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import Testing
+import TestSupport
+
+/// Refreshing where calls share exchanges, which GETs do unless told otherwise.
+@Suite(.timeLimit(.minutes(2))) struct RefreshSharingTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/session"
+    var joining = JoinRule.inherited
+  }
+
+  /// Tokens are numbers; refreshing does what a test says, and then gives the next one.
+  private final class Tokens: RefreshingProvider {
+    let account: String?
+    let refreshed = Recorded<String>()
+    let gate = Latch()
+    private let work = Locked<(@Sendable () async throws -> Void)?>(nil)
+    private let present = Locked(0)
+    private let prefix: String
+
+    init(_ prefix: String = "", account: String? = "ada", isHeld: Bool = false) {
+      self.prefix = prefix
+      self.account = account
+      if !isHeld { gate.open() }
+    }
+
+    func credential(for account: String?) async throws -> Credential? {
+      .bearer(prefix + "\(present.withLock { $0 })")
+    }
+
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      refreshed.append(account ?? "nobody")
+      try await gate.wait()
+      if let work = work.withLock({ $0 }) { try await work() }
+      return .bearer(prefix + "\(present.withLock { $0 += 1; return $0 })")
+    }
+
+    /// What refreshing does first.
+    func doing(_ work: (@Sendable () async throws -> Void)?) { self.work.withLock { $0 = work } }
+  }
+
+  private func client(
+    _ tokens: any CredentialProvider, _ answer: @escaping @Sendable (HTTPRequest) async throws -> ScriptedAnswer
+  ) -> (APIClient, ScriptedTransport) {
+    let transport = ScriptedTransport(answer)
+    var configuration = ClientConfiguration(baseURL: "http://x.example")
+    configuration.transport = .own(transport)
+    configuration.credentials = tokens
+    return (APIClient(configuration), transport)
+  }
+
+  @Test func `refreshing shares no exchange`() async {
+    let tokens = Tokens()
+    let (client, transport) = client(tokens) { request in
+      request.fields[.authorization] == "Bearer 1" ? .text("in") : .status(401)
+    }
+    tokens.doing { _ = await client.outcome(of: Get()) }
+    let outcome = await client.outcome(of: Get(), options: .deadline(.seconds(60)))
+    #expect(outcome.value == "in", "it would wait for itself")
+    #expect(transport.requests.count == 3)
+    tokens.doing(nil)
+  }
+
+  @Test func `call that comes meanwhile is refreshed for`() async {
+    let (tokens, asked) = (Tokens(), Latch())
+    let (client, _) = client(tokens) { request in
+      if request.fields[.authorization] == "Bearer 1" { return .text("in") }
+      if request.fields["X-Mine"] == nil, request.url.path == "/other" { try await asked.wait() }
+      return .status(401)
+    }
+    tokens.doing { _ = await client.outcome(of: Get(path: "/other")) }
+    async let first = client.outcome(of: Get())
+    await asked.reached(1)
+    async let second = client.outcome(of: Get(path: "/other"))
+    await asked.reached(2)
+    asked.open()
+    #expect(await first.value == "in")
+    #expect(await second.value == "in")
+    #expect(tokens.refreshed.count == 1)
+    tokens.doing(nil)
+  }
+
+  @Test(arguments: [JoinRule.never, .safe]) func `a call is refreshed for once`(joining: JoinRule) async {
+    let tokens = Tokens()
+    let (client, transport) = client(tokens) { request in
+      if request.url.path == "/b" { return .status(401) }
+      return request.fields[.authorization] == "Bearer 0"
+        ? .status(401) : .status(302, fields: ["Location": "/b"])
+    }
+    let outcome = await client.outcome(of: Get(path: "/a", joining: joining))
+    #expect(outcome.error?.status == 401)
+    #expect(tokens.refreshed.count == 1)
+    #expect(transport.requests.map(\.url.path) == ["/a", "/a", "/b"])
+  }
+
+  @Test func `another provider's token goes nowhere`() async {
+    let (old, new) = (Tokens("old", isHeld: true), Tokens("new"))
+    let (client, transport) = client(old) { request in
+      let field = request.fields[.authorization] ?? ""
+      return field.hasSuffix("1") ? .text(field) : .status(401)
+    }
+    async let first = client.outcome(of: Get())
+    #expect(await eventually { old.refreshed.count == 1 })
+    client.configure {
+      $0.environment.baseURL = "http://y.example"
+      $0.credentials = new
+    }
+    #expect(await client.outcome(of: Get()).value == "Bearer new1")
+    old.gate.open()
+    #expect(await first.value == "Bearer old1")
+    #expect(new.refreshed.count == 1)
+    let strays = transport.requests.filter {
+      $0.url.origin.host == "y.example" && $0.fields[.authorization]?.contains("old") == true
+    }
+    #expect(strays.isEmpty)
+  }
+}
