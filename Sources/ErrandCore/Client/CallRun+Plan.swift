@@ -92,7 +92,7 @@ extension CallRun {
     let policy =
       declared.isInherited
       ? CachePlan.policy(for: built.url.host, configuration.cacheRules, configuration.cachePolicy) : declared
-    return CacheAlias(request: built, policy: policy, key: request.cacheKey)
+    return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
   }
 
   /// Tells progress on the callback executor; nil where nobody is told.
