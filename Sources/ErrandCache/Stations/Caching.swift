@@ -24,9 +24,7 @@ package struct Caching: SelectiveStation {
     let opened = cache.store(for: plan.request)
     let patience = Self.patience(for: plan.mode).map { max($0, Self.saltPatience) }
     guard let salt = await cache.salt(of: opened, call: context.call, patience: patience) else {
-      try context.call.check()
-      if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
-      return try await next(request)
+      return try await storeless(request, plan, context, next)
     }
     let cookies = context.cookies(for: request)
     let (recipe, key) = cache.keys.key(
@@ -46,6 +44,17 @@ package struct Caching: SelectiveStation {
   private func passing(_ request: HTTPRequest, _ plan: CachePlan, _ next: Next) async throws -> HTTPResponse {
     if plan.mode.asksNobody { throw APIError.cacheMiss(.disabled) }
     return try await next(request)
+  }
+
+  /// A call whose store is out of reach.
+  private func storeless(
+    _ request: HTTPRequest, _ plan: CachePlan, _ context: CallContext, _ next: Next
+  ) async throws -> HTTPResponse {
+    try context.call.check()
+    if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
+    guard CacheControl(request: request.fields).onlyIfCached else { return try await next(request) }
+    context.record.cached(CacheReport(.refused(.missing), origin: .local, miss: .missing))
+    return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
   }
 
   static func patience(for mode: CacheReadMode) -> Duration? {

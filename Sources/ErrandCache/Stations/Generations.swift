@@ -14,6 +14,15 @@ struct Generations: Sendable {
     return number
   }
 
+  /// Notes one more exchange of a generation that is out. It is given back once, too.
+  mutating func note(of noted: UInt64) {
+    if let place = out.lastIndex(where: { $0.number == noted }) {
+      out[place].count += 1
+    } else {
+      out.insert((noted, 1), at: out.firstIndex { $0.number > noted } ?? out.endIndex)
+    }
+  }
+
   /// The exchange is over.
   mutating func giveBack(_ noted: UInt64) {
     guard let place = out.lastIndex(where: { $0.number == noted }) else { return }

@@ -55,10 +55,12 @@ struct StoreVisit {
   func take(_ response: HTTPResponse, _ times: Times) async throws -> HTTPResponse {
     let answer = received(response, times)
     let keeps = await keepsShape(response)
-    let generation = await invalidate(by: response)
+    let alias = await alias(for: response)
+    let generation = await invalidate(by: response, keeping: alias)
     if !response.isUnowned { freshen(byHead: answer) }
     let isStored =
-      keeps && !response.isUnowned && (store(response, answer, generation) || storeAlias(response, answer, generation))
+      keeps && !response.isUnowned
+      && (store(response, answer, generation) || store(response, answer, generation, under: alias))
     cache.count { $0.network += 1 }
     context.record.cached(
       CacheReport(
@@ -74,8 +76,10 @@ struct StoreVisit {
   private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
     guard context.cache?.alias == nil else { return false }
     switch trip.question.storing(answer, tag: context.info.tag) {
-    case .store(let head): return put(CacheEntry(key: trip.key, head: head, body: response.body), generation)
-    case .storeForGet(let head): return put(CacheEntry(key: keyForGet, head: head, body: response.body), generation)
+    case .store(let head):
+      return put(CacheEntry(key: trip.key, head: head, body: response.body), in: trip.store, generation)
+    case .storeForGet(let head):
+      return put(CacheEntry(key: keyForGet, head: head, body: response.body), in: trip.store, generation)
     case .refuse:
       // What the server no longer stands by is not kept beside what it says now.
       if let entry = trip.asked?.entry, trip.question.isOutdated(by: response.head) {
@@ -87,8 +91,8 @@ struct StoreVisit {
 
   private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 
-  private func put(_ entry: CacheEntry, _ generation: UInt64) -> Bool {
-    let isStored = whileCurrent(generation, entry.key, entry.head.label) { trip.store.put(entry) }
+  private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
+    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry) }
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }
@@ -107,7 +111,7 @@ struct StoreVisit {
 
   /// Returns the generation to store the answer in: what is stored of it, for GET or under another request, is a
   /// result of this exchange and outlives what this exchange makes worthless.
-  private func invalidate(by response: HTTPResponse) async -> UInt64 {
+  private func invalidate(by response: HTTPResponse, keeping alias: Alias?) async -> UInt64 {
     let urls = trip.question.invalidations(by: response.head)
     if urls.isEmpty { return trip.generation }
     let key = alias?.key ?? keyForGet
@@ -127,13 +131,16 @@ struct StoreVisit {
   }
 
   private func received(_ response: HTTPResponse, _ times: Times) -> ReceivedAnswer {
-    let isFollowed = RedirectDecision.isFollowed(response, to: request, policy: context.plan.redirects)
     var answer = ReceivedAnswer(
       head: response.head, bodyLength: response.body.count,
-      isAccepted: isFollowed || context.plan.statusRule.accepts(response.status), requestTime: times.sent,
+      isAccepted: isFollowed(response) || context.plan.statusRule.accepts(response.status), requestTime: times.sent,
       responseTime: times.received, received: context.call.timers.now)
     answer.stamped = stamped(response)
     return answer
+  }
+
+  private func isFollowed(_ response: HTTPResponse) -> Bool {
+    RedirectDecision.isFollowed(response, to: request, policy: context.plan.redirects)
   }
 
   /// The fields that `Vary` names and that an interceptor below has changed. What tells accounts apart is not looked at.
@@ -148,16 +155,28 @@ struct StoreVisit {
 
   // MARK: - Under another request
 
-  private var alias: (key: CacheKey, question: CacheQuestion)? {
-    guard let alias = context.cache?.alias, let model = alias.policy.model else { return nil }
+  /// Another request that the answer is stored under, and where.
+  private struct Alias {
+    let store: any CacheStore
+    let key: CacheKey
+    let question: CacheQuestion
+  }
+
+  /// Nil for a redirect that is followed: only what the call delivers is the other request's answer.
+  private func alias(for response: HTTPResponse) async -> Alias? {
+    guard let alias = context.cache?.alias, let model = alias.policy.model, !isFollowed(response) else { return nil }
     // The jar may hold others' cookies by now, so what was got with cookies has no place under another request.
     if trip.cookies != nil || context.cookies(for: alias.request) != nil { return nil }
+    let opened = cache.store(for: alias.given)
+    let salt = await cache.salt(of: opened, call: context.call, patience: Caching.saltPatience)
+    guard let salt else { return nil }
     let recipe = CacheKeyRecipe(
       model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
-      partition: context.partition(of: request), salt: trip.recipe.salt)
+      partition: context.partition(of: request), salt: salt.bytes)
     let question = CacheQuestion(
-      alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: trip.recipe.salt)
-    return (recipe.key(for: context.keyed(asShown(alias.request), with: nil)), question)
+      alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: recipe.salt)
+    let key = recipe.key(for: context.keyed(asShown(alias.request), with: nil))
+    return Alias(store: opened.store, key: key, question: question)
   }
 
   /// It is the answer to whoever shows what this request shows.
@@ -169,9 +188,11 @@ struct StoreVisit {
     return other
   }
 
-  private func storeAlias(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
+  private func store(
+    _ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64, under alias: Alias?
+  ) -> Bool {
     guard let alias, case .store(let head) = alias.question.storing(answer, tag: context.info.tag) else { return false }
-    return put(CacheEntry(key: alias.key, head: head, body: response.body), generation)
+    return put(CacheEntry(key: alias.key, head: head, body: response.body), in: alias.store, generation)
   }
 
   // MARK: - The shape

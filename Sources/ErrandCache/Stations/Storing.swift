@@ -1,3 +1,4 @@
+import ErrandSupport
 package import ErrandCore
 import ErrandJSON
 
@@ -39,24 +40,40 @@ package struct Storing: SelectiveStation {
   private func visiting(
     _ trip: CacheTrip, _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
   ) async throws -> HTTPResponse {
+    // An exchange that is shared may outlive the call that looked up, and what that one has noted.
+    cache.generations.withLock { $0.note(of: trip.generation) }
+    defer { cache.generations.withLock { $0.giveBack(trip.generation) } }
+    // Where all have left before this note, a removal may have come between.
+    try context.call.check()
     let visit = StoreVisit(cache: cache, context: context, trip: trip, request: request)
-    let (answered, times) = try await ask(request, trip.asked?.how.fields ?? trip.question.fieldsToAdd, cache, next)
+    let (answered, times) = try await ask(
+      request, trip.asked?.how.fields ?? trip.question.fieldsToAdd, context, cache, next)
     if answered.status == 304, trip.asked != nil {
       if let response = visit.confirmed(by: answered, times) { return response }
       // It is about something else: the caller, who asked no such question, gets a whole answer.
-      let (whole, times) = try await ask(request, trip.question.fieldsToAdd, cache, next)
+      let (whole, times) = try await ask(request, trip.question.fieldsToAdd, context, cache, next)
       return try await visit.take(whole, times)
     }
     return try await visit.take(answered, times)
   }
 
   private func ask(
-    _ request: HTTPRequest, _ fields: [HTTPField], _ cache: ResponseCache, _ next: Next
+    _ request: HTTPRequest, _ fields: [HTTPField], _ context: CallContext, _ cache: ResponseCache, _ next: Next
   ) async throws -> (HTTPResponse, StoreVisit.Times) {
     var request = request
     for field in fields { request.fields.append(field) }
-    let sent = cache.wallClock()
+    let asked = context.moment(cache.wallClock())
     let response = try await next(request)
-    return (response, StoreVisit.Times(sent: sent, received: cache.wallClock()))
+    let received = context.moment(cache.wallClock())
+    return (response, StoreVisit.Times(sent: Self.sent(context.record.begun, asked, received), received: received.wall))
+  }
+
+  /// When the request went out that brought the answer: waits and earlier attempts are no part of the answer's age.
+  ///
+  /// How long ago that was is a distance of the monotonic clock. Where nobody noted it: when the server was to be asked.
+  private static func sent(_ begun: MonotonicInstant?, _ asked: CacheMoment, _ received: CacheMoment) -> WallTime {
+    guard let begun, begun >= asked.monotonic else { return asked.wall }
+    let distance = begun.duration(to: received.monotonic).clampedNanoseconds / 1_000_000
+    return received.wall.advanced(byMilliseconds: -distance)
   }
 }

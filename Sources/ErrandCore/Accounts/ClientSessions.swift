@@ -3,7 +3,8 @@ import ErrandSupport
 /// A client's part in the end of a session: its calls, its queue, its cache.
 package final class ClientSessions: Sendable {
   private struct Belongings: Sendable {
-    var cache: (any AnswerCache)?
+    /// Every cache that the client has used: what an earlier one holds is still there.
+    var caches: [any AnswerCache] = []
     var cookies = CookieRule.off
     var accessories: [any Accessory] = []
   }
@@ -20,7 +21,11 @@ package final class ClientSessions: Sendable {
 
   /// What the client has from now on.
   func take(cache: (any AnswerCache)?, cookies: CookieRule, accessories: [any Accessory]) {
-    belongings.withLock { $0 = Belongings(cache: cache, cookies: cookies, accessories: accessories) }
+    belongings.withLock { belongings in
+      if let cache, !belongings.caches.contains(where: { $0 === cache }) { belongings.caches.append(cache) }
+      belongings.cookies = cookies
+      belongings.accessories = accessories
+    }
   }
 
   // MARK: - A call
@@ -43,7 +48,7 @@ package final class ClientSessions: Sendable {
   func end(_ account: String) async -> Int {
     let count = stop(account)
     for accessory in belongings.withLock({ $0.accessories }) { accessory.sessionEnded(of: account) }
-    await belongings.withLock { $0.cache }?.removeAll(account: account)
+    await removeStored(of: account)
     return count
   }
 
@@ -62,9 +67,14 @@ package final class ClientSessions: Sendable {
 
   /// Removes what is stored of an account, its cookies too.
   func forget(_ account: String) async {
-    let (cache, cookies) = belongings.withLock { ($0.cache, $0.cookies) }
-    cookies.removeCookies(of: account)
-    await cache?.removeAll(account: account)
+    belongings.withLock { $0.cookies }.removeCookies(of: account)
+    await removeStored(of: account)
+  }
+
+  private func removeStored(of account: String) async {
+    await withTaskGroup(of: Void.self) { group in
+      for cache in belongings.withLock({ $0.caches }) { group.addTask { await cache.removeAll(account: account) } }
+    }
   }
 }
 
@@ -79,9 +89,9 @@ extension APIClient {
   /// ``CredentialStore/logout(_:farewell:)`` does it by itself.
   ///
   /// Cancels the calls that were begun for the account, with an error of code ``APIError/Code/loggedOut``, and ends
-  /// refreshing for it; removes what the cache holds of the account, and its cookie jar; tells the client's
-  /// accessories. Let the provider give another account first, or calls begun meanwhile go on as the old one. Returns
-  /// how many calls will now end as cancelled.
+  /// refreshing for it; removes what every cache that the client has used holds of the account, and its cookie jar;
+  /// tells the client's accessories. Let the provider give another account first, or calls begun meanwhile go on as the
+  /// old one. Returns how many calls will now end as cancelled.
   @discardableResult
   public func endSession(of account: String) async -> Int {
     let count = await fittings.sessions.end(account)

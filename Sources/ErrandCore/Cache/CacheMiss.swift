@@ -1,6 +1,7 @@
 /// Why the cache had nothing to serve.
 public enum CacheMiss: String, Sendable, Hashable, CaseIterable {
-  /// The request declares no policy, the client has no cache, or the call was started without it.
+  /// The request declares no policy, the client has no cache, the call was started without it, or the body goes to a
+  /// file or a sink.
   case disabled
   /// Nothing was stored, or it was removed or evicted.
   case missing

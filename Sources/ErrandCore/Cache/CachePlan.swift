@@ -2,6 +2,8 @@
 package struct CacheAlias: Sendable {
   /// The request, built.
   package let request: HTTPRequest
+  /// The request as it was given, for filters of the folder.
+  package let given: any APIRequest
   /// Its policy.
   package let policy: CachePolicy
   /// What belongs to its key.

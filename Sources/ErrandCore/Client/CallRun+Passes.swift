@@ -46,7 +46,9 @@ extension CallRun {
       let built = try typed.build(snapshot.builder, family, options)
       try checkBody(of: built)
       record.built(built)
-      return .success(Way(built, context(plan, cache)))
+      // Without interceptors of the app one request is frozen, and the context has it.
+      let log = cache?.bodiesAreFinal == false ? FreezeLog() : nil
+      return .success(Way(built, context(plan, cache, noting: log)))
     } catch {
       return .failure(.mapping(error, as: .build))
     }
@@ -97,7 +99,8 @@ extension CallRun {
     return fresh
   }
 
-  /// One way down. A stored answer that this call's rules refuse is removed, and the call goes down once more.
+  /// One way down. A stored answer that this call's rules refuse is removed, and the call goes down once more, unless
+  /// it would change something a second time.
   @inline(never)
   private func descend(_ way: Way) async -> CallEnding { await concluded(await answer(way), way) }
 
@@ -107,8 +110,26 @@ extension CallRun {
     guard let hit = came.refusedHit else { return came }
     hit.refuse()
     if way.context.cache?.mode.asksNobody == true { return ending(.cacheMiss(.damaged), nil) }
-    let past = Way(way.request, way.context.pastCache())
+    // A hit that a redirect led to says nothing of what was sent before it.
+    let isRepeatable = way.request.method.isSafe || came.metrics.redirects == 0 || came.metrics.attempts == 0
+    guard isRepeatable else { return came }
+    let past = Way(way.request, pastCache(way.context))
     return await judged(await self.answer(past), past.context)
+  }
+
+  /// The way past the cache: it sends what the first one froze, for the account that it froze.
+  private func pastCache(_ first: CallContext) -> CallContext {
+    guard first.replay == nil, let log = freezes(of: first) else { return first.pastCache() }
+    return context(first.plan, first.cache?.reading(.ignoringCache), replaying: FreezeReplay(log))
+  }
+
+  /// What a way down has frozen; nil for nothing.
+  private func freezes(of way: CallContext) -> FreezeLog? {
+    if let log = way.log { return log }
+    guard let request = way.frozenRequest else { return nil }
+    let log = FreezeLog()
+    log.note(CallContext.Frozen(request: request, account: way.account))
+    return log
   }
 
   private typealias Answer = Result<HTTPResponse, any Error>
@@ -219,9 +240,9 @@ extension CacheReadMode {
 }
 
 extension CallEnding {
-  /// Whether the server says that the stored answer still holds, or answers with the same.
+  /// Whether it is the same as the stored answer. A 304 alone does not say so: it may be about another one by now.
   fileprivate func repeats(_ stored: CallEnding) -> Bool {
     guard let mine = response, let other = stored.response else { return false }
-    return origin == .revalidated || (mine.status == other.status && mine.body == other.body)
+    return mine.status == other.status && mine.body == other.body
   }
 }

@@ -51,7 +51,7 @@ extension CallRun {
     }
   }
 
-  /// Nil where nobody says anything about the cache, and where a sink takes the body.
+  /// Nil where nobody says anything about the cache, and where a sink takes the body, unless nobody may be asked.
   func cachePlan(_ plan: CallPlan) throws(APIError) -> CachePlan? {
     let request = info.request
     let own = request.cache
@@ -62,6 +62,7 @@ extension CallRun {
       declared == .none
       || declared.isInherited && snapshot.configuration.cacheRules.isEmpty
         && snapshot.configuration.cachePolicy.model == nil
+    if isStreamed, options.cache.asksNobody { throw .cacheMiss(.disabled) }
     if isStreamed || isSilent && other == nil && !options.cache.asksNobody { return nil }
     // An interceptor of the app may turn bodies, so that bytes and rules do not say what comes of them.
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
@@ -92,7 +93,7 @@ extension CallRun {
     let policy =
       declared.isInherited
       ? CachePlan.policy(for: built.url.host, configuration.cacheRules, configuration.cachePolicy) : declared
-    return CacheAlias(request: built, policy: policy, key: request.cacheKey)
+    return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
   }
 
   /// Tells progress on the callback executor; nil where nobody is told.

@@ -9,10 +9,13 @@ package enum RedirectDecision: Sendable {
   /// End the call.
   case fail(APIError)
 
-  /// - Parameter asked: The URL that was asked, where it is another than the request's: a fallback server's.
+  /// - Parameters:
+  ///   - asked: The URL that was asked, where it is another than the request's: a fallback server's.
+  ///   - visited: All that was asked.
+  ///   - circle: The first of them that closes a circle; those before were asked with other cookies.
   static func decide(
     _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
-    policy: RedirectPolicy
+    from circle: Int = 0, policy: RedirectPolicy
   ) -> RedirectDecision {
     guard isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
@@ -29,7 +32,7 @@ package enum RedirectDecision: Sendable {
     do {
       let asked = asked ?? request.url
       let target = try asked.resolving(location)
-      return follow(target, after: response.status, from: request, asked, visited: visited, policy: policy)
+      return follow(target, after: response.status, from: request, asked, visited.dropFirst(circle), policy)
     } catch {
       return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
     }
@@ -50,8 +53,8 @@ package enum RedirectDecision: Sendable {
   }
 
   private static func follow(
-    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, visited: [HTTPRequest],
-    policy: RedirectPolicy
+    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, _ visited: ArraySlice<HTTPRequest>,
+    _ policy: RedirectPolicy
   ) -> RedirectDecision {
     if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
       return fail(.redirectRefused, "The redirect leads from https to http at \(target.origin); allow it by the policy")

@@ -13,32 +13,39 @@ package struct Redirecting: Interceptor {
   private func followed(
     _ response: HTTPResponse, _ request: HTTPRequest, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
-    let (last, usedCache) = try await follow(response, to: request, context, next)
-    guard usedCache, (400..<500).contains(last.status), context.cache?.mode.asksNobody != true else { return last }
-    // A stored redirect may lead to where nothing is any more: the server is asked for the way once.
+    let (last, stored) = try await follow(response, to: request, context, next)
+    guard let stored, (400..<500).contains(last.status), context.cache?.mode.asksNobody != true else { return last }
+    // A stored redirect may lead to where nothing is any more: the server is asked for the way from there, once.
     let past = context.pastCache()
-    let fresh = try await next(request, in: past)
+    let fresh = try await next(stored, in: past)
     if fresh.origin == .local { return last }
     guard RedirectDecision.isRedirect(fresh.status) else { return fresh }
-    return try await follow(fresh, to: request, past, next).last
+    return try await follow(fresh, to: stored, past, next).last
   }
 
+  /// Returns where the redirects led, and the first request that a stored one answered. Nothing that changes something
+  /// was sent after it, so that all from there on can be asked again.
   private func follow(
     _ first: HTTPResponse, to opener: HTTPRequest, _ context: CallContext, _ next: Next
-  ) async throws -> (last: HTTPResponse, usedCache: Bool) {
-    var usedCache = false
+  ) async throws -> (last: HTTPResponse, stored: HTTPRequest?) {
+    var stored: HTTPRequest?
     var response = first
     var request = opener
     var visited = [opener]
+    var circle = 0
     while true {
+      let isStored = response.origin == .cacheFresh || response.origin == .cacheStale
+      if !isStored, !request.method.isSafe { stored = nil }
       let asked = context.plan.hosts == nil ? request.url : response.url
+      // With other cookies it is another request.
+      if context.plan.cookies.isOn, response.fields.contains(.setCookie) { circle = visited.count }
       switch RedirectDecision.decide(
-        response, to: request, asked: asked, visited: visited, policy: context.plan.redirects)
+        response, to: request, asked: asked, visited: visited, from: circle, policy: context.plan.redirects)
       {
-      case .deliver: return (response, usedCache)
+      case .deliver: return (response, stored)
       case .fail(let error): throw error.with { $0.response = response }
       case .follow(let hop):
-        usedCache = usedCache || response.origin == .cacheFresh || response.origin == .cacheStale
+        if isStored { stored = stored ?? request }
         context.record.hopped()
         context.plan.log?.info("\(response.status) redirects to \(hop)")
         visited.append(hop)

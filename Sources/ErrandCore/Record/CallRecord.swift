@@ -5,6 +5,8 @@ package final class CallRecord: Sendable {
   struct Notes: Sendable {
     var metrics = CallMetrics()
     var sent: HTTPRequest?
+    /// When the exchange began that went to the transport last, or the first of those that are under way with it.
+    var begun: MonotonicInstant?
     var isSeated = false
     var isRefreshed = false
     var cookies: String?
@@ -46,11 +48,15 @@ package final class CallRecord: Sendable {
   /// The request as it was sent last.
   package var sent: HTTPRequest? { notes.withLock { $0.sent } }
 
+  /// When the exchange began that went to the transport last, or the first of those that are under way with it.
+  package var begun: MonotonicInstant? { notes.withLock { $0.begun } }
+
   /// Notes that a request goes to the transport now; returns where to note what comes of it.
   func sending(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeNote {
     var exchange = ExchangeMetrics()
     exchange.begun = now
     return notes.withLock { notes in
+      if !notes.metrics.exchanges.contains(where: { $0.begun != nil }) { notes.begun = now }
       notes.sent = request
       notes.metrics.attempts += 1
       notes.metrics.exchanges.append(exchange)

@@ -71,6 +71,31 @@ import Testing
     #expect(try await fixture.client.response(Page.http("a")).metrics.attempts == 1, "the new way is stored")
   }
 
+  @Test func `change is not sent again for a stored hop`() async throws {
+    let fixture = CacheFixture { request, number in
+      switch request.url.path {
+      case "/orders": Self.redirect(nil, 303, to: "/x")
+      case "/x": Self.redirect("no-store", to: "/a")
+      case "/a": Self.redirect("max-age=600", to: number == 1 ? "/b" : "/c")
+      case "/b": number == 2 ? .page("answer 2", ["Cache-Control": "no-store"]) : .status(404)
+      default: .text("moved")
+      }
+    }
+    #expect(try await fixture.client.send(Page.http("a")) == "answer 2")
+    #expect(try await fixture.client.send(Page.http("orders", method: .post)) == "moved")
+    #expect(fixture.transport.requests.map(\.url.path) == ["/a", "/b", "/orders", "/x", "/b", "/a", "/c"])
+  }
+
+  @Test func `change sent behind a stored hop is not repeated`() async throws {
+    let fixture = CacheFixture { request, _ in
+      request.url.path == "/a" ? Self.redirect(nil, 307) : .status(409)
+    }
+    for _ in 1...2 {
+      #expect(await fixture.client.outcome(of: Page(name: "a", method: .post)).error?.status == 409)
+    }
+    #expect(fixture.transport.requests.map(\.url.path) == ["/a", "/b", "/b"], "the hop is stored")
+  }
+
   @Test func `hop that just came is believed`() async throws {
     let fixture = CacheFixture { request, _ in
       request.url.path == "/a" ? Self.redirect("max-age=600") : .status(404, fields: ["Cache-Control": "no-store"])

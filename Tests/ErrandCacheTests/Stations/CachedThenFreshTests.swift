@@ -56,6 +56,34 @@ import TestSupport
     #expect(fixture.asked == 2, "the server is asked in any case")
   }
 
+  @Test func `304 behind another redirect gives two`() async throws {
+    let fixture = CacheFixture { request, number in
+      switch request.url.path {
+      case "/a": .redirect(to: number == 1 ? "/b" : "/c", status: 302).with(.cacheControl, "max-age=60")
+      case "/c" where request.fields.contains("If-None-Match"): .status(304, fields: [.eTag: "\"c\""])
+      default: .page(request.url.path, [.eTag: "\"c\"", "Cache-Control": "max-age=60"])
+      }
+    }
+    for name in ["a", "c"] { _ = try await fixture.client.send(Page.http(name)) }
+    Self.expect(try await Self.all(fixture, Page.http("a")), ["/b", "/c"], [.cacheFresh, .revalidated])
+  }
+
+  @Test func `304 about a newer answer gives two`() async throws {
+    let latch = Latch()
+    let store = SlowStore(MemoryStore())
+    let fixture = CacheFixture(store: store) { request, number in
+      request.fields.contains("If-None-Match")
+        ? .status(304, fields: [.eTag: "\"2\""]) : .page("answer \(number)", [.eTag: "\"\(number)\""])
+    }
+    _ = try await fixture.client.send(Page())
+    store.holdNext(at: latch)
+    async let seen = Self.all(fixture)
+    await latch.reached()
+    _ = try await fixture.client.send(Page(), options: .cache(.ignoringCache))
+    latch.open()
+    Self.expect(try await seen, ["answer 1", "answer 2"], [.cacheFresh, .revalidated])
+  }
+
   @Test func `equal body gives one`() async throws {
     let fixture = CacheFixture { _, _ in .text("body") }
     _ = try await fixture.client.send(Page())

@@ -52,6 +52,23 @@ import Testing
     #expect(generations.remembered == 0)
   }
 
+  @Test func `exchange noted twice is out until both are back`() {
+    var generations = Generations()
+    let noted = generations.note()
+    generations.note(of: noted)
+    generations.giveBack(noted)
+    generations.advance(.all)
+    #expect(!generations.admits(noted, key: key(1), label: label()))
+    let late = generations.note()
+    generations.giveBack(noted)
+    generations.note(of: noted)
+    generations.advance(.host("h"))
+    generations.giveBack(late)
+    #expect(generations.remembered == 1, "the earlier one comes first")
+    generations.giveBack(noted)
+    #expect(generations.remembered == 0)
+  }
+
   @Test func `the oldest exchange keeps removals`() {
     var generations = Generations()
     let first = generations.note()

@@ -26,6 +26,33 @@ import Testing
     #expect(try await fixture.client.send(Page.http()) == "answer 2")
   }
 
+  /// Holds an exchange before it is sent.
+  private struct Holding: Interceptor {
+    let latch: Latch
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      await latch.waitStubbornly()
+      return try await next(request)
+    }
+  }
+
+  @Test(arguments: [true, false]) func `age counts from the sending`(_ holdsBefore: Bool) async throws {
+    let latch = Latch()
+    let fixture = CacheFixture(change: {
+      if holdsBefore { $0.exchangeInterceptors = [Holding(latch: latch)] }
+    }) { _, _ in
+      if !holdsBefore { await latch.waitStubbornly() }
+      return .page("answer", ["Cache-Control": "max-age=60"])
+    }
+    let client = fixture.client
+    async let value = client.send(Page.http())
+    await latch.reached()
+    fixture.pass(30)
+    latch.open()
+    _ = try await value
+    #expect(try await client.response(Page.http()).fields["Age"] == (holdsBefore ? "0" : "30"))
+  }
+
   @Test func `Expires is read beside Date`() async throws {
     let fixture = CacheFixture { _, number in
       .page(

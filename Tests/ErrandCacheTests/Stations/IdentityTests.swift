@@ -180,6 +180,18 @@ import Testing
     #expect(await fixtures[1].stored(pages[1]) == nil)
   }
 
+  @Test func `end of a session reaches earlier caches`() async throws {
+    let fixture = CacheFixture(change: { $0.credentials = FixedCredential(.bearer("ada"), account: "ada") }) { _, _ in
+      .text("body")
+    }
+    _ = try await fixture.client.send(Page())
+    fixture.client.configure { $0.cache = .own(ResponseCache(store: MemoryStore())) }
+    _ = try await fixture.client.send(Page())
+    await fixture.client.endSession(of: "ada")
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(await fixture.client.cache?.entries().isEmpty == true)
+  }
+
   @Test func `unknown credential stores no alias`() async throws {
     let fixture = CacheFixture(change: { $0.credentials = Secretive(token: "ada") }) { _, number in
       .text("answer \(number)")

@@ -56,6 +56,13 @@ import Testing
     #expect(await fixture.stored(Page(name: "other")) == "answer 2")
   }
 
+  @Test func `only-if-cached asks nobody`() async {
+    let fixture = Self.fixture(late)
+    let outcome = await fixture.client.outcome(of: Page.http(headers: ["Cache-Control": "only-if-cached"]))
+    #expect(outcome.error?.status == 504 && outcome.origin == .local)
+    #expect(outcome.metrics.cache?.miss == .missing && fixture.asked == 0)
+  }
+
   @Test func `it is made up for once`() async throws {
     let fixture = Self.fixture(late)
     _ = try await fixture.client.send(Page(method: .delete, cache: .none))

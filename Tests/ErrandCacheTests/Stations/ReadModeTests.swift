@@ -1,5 +1,6 @@
 import Errand
 import ErrandTesting
+import Foundation
 import Testing
 
 /// Every way to read, met with everything that may be stored.
@@ -126,6 +127,33 @@ import Testing
       }
     }
     #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  private struct NullSink: BodySink {
+    func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition { .sink }
+    func write(_ piece: UnsafeRawBufferPointer) -> Bool { true }
+    func end() {}
+  }
+
+  private struct PageFile: APIRequest {
+    var path: Path { "/page" }
+    var download: Download? { .to(URL(filePath: "/nowhere/page")) }
+    typealias Response = DownloadedFile
+  }
+
+  @Test(arguments: CacheReadMode.allCases.filter(\.asksNobody))
+  func `cache alone has nothing for a sink`(_ mode: CacheReadMode) async {
+    let fixture = CacheFixture { _, _ in .text("body") }
+    let (client, options) = (fixture.client, CallOptions(bodySink: NullSink(), cache: mode))
+    #expect(await client.outcome(of: Page(), options: options).error?.cacheMiss == .disabled)
+    #expect(await client.outcome(of: PageFile(), options: .cache(mode)).error?.cacheMiss == .disabled)
+    do {
+      _ = try await client.stream(Page(), options: .cache(mode))
+      Issue.record("it was sent")
+    } catch {
+      #expect(error.cacheMiss == .disabled)
+    }
+    #expect(fixture.asked == 0)
   }
 
   @Test func `revalidating says so to the server`() async throws {

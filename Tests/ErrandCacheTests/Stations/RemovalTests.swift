@@ -1,4 +1,5 @@
 import Errand
+@testable import ErrandCache
 import ErrandTesting
 import Foundation
 import Testing
@@ -87,6 +88,31 @@ import Testing
     _ = try await fixture.client.send(
       Page(method: .put, cache: .none, statusRule: .any, cachedAs: Page(cache: .none)))
     #expect(await fixture.cache.entries().isEmpty)
+  }
+
+  @Test(arguments: [CachePolicy.none, .lifetime(.seconds(60))], [200, 404])
+  func `redirect on the way is stored under nothing`(_ own: CachePolicy, _ status: Int) async throws {
+    let fixture = CacheFixture { request, number in
+      request.method == .put ? .redirect(to: "/page", status: 303) : .text("answer \(number)", status: status)
+    }
+    let outcome = await fixture.client.outcome(of: Page(method: .put, cache: own, cachedAs: Page()))
+    #expect(outcome.error?.code == (status == 200 ? nil : .status))
+    #expect(await fixture.cache.entries().map(\.head.answer.status) == (status == 200 ? [200] : []))
+    #expect(await fixture.stored() == (status == 200 ? "answer 2" : nil))
+  }
+
+  @Test func `answer goes to the folder of the other`() async throws {
+    let cache = ResponseCache(
+      stores: CacheFolders(
+        folder: URL(filePath: "/a"),
+        filters: [
+          CacheFolderFilter { folder, request in
+            (request as? Page)?.name == "page" ? folder.appending(path: "pages") : folder
+          }
+        ], open: { _ in MemoryStore() }))
+    let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
+    _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: Page()))
+    #expect(await fixture.stored() == "answer 1")
   }
 
   // MARK: - What belongs to the key

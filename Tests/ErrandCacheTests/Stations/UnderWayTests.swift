@@ -121,6 +121,35 @@ import Testing
     #expect(await fixture.cache.entries().isEmpty)
   }
 
+  /// Holds the answer of an exchange, also where nobody waits for it any more.
+  private struct Lingering: Interceptor {
+    let latch: Latch
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      let response = try await next(request)
+      await latch.waitStubbornly()
+      return response
+    }
+  }
+
+  @Test func `removal bars an exchange that was left`() async throws {
+    let latch = Latch()
+    let fixture = CacheFixture(change: {
+      $0.credentials = FixedCredential(.bearer("ada"), account: "ada")
+      $0.exchangeInterceptors = [Lingering(latch: latch)]
+    }) { _, _ in .text("body") }
+    let client = fixture.client
+    async let outcome = client.outcome(of: Page())
+    await latch.reached()
+    client.cancelAll()
+    #expect(await outcome.error?.stage == .cancelled)
+    await fixture.cache.removeAll(account: "ada")
+    latch.open()
+    await fixture.exchangesEnded()
+    #expect(await fixture.cache.entries().isEmpty)
+    #expect(fixture.cache.generations.withLock { $0.remembered } == 0)
+  }
+
   @Test func `expired call stores nothing`() async throws {
     let latch = Latch()
     let fixture = Self.fixture(latch)

@@ -70,6 +70,26 @@ import Testing
     #expect(folder.bytes <= limit + limit / 10)
   }
 
+  @Test func `clock set back does not turn the order round`() async throws {
+    let folder = TestFolder()
+    let store = SQLiteStore(folder: folder.url, limit: 2 << 20)
+    for index in 0..<20 {
+      store.put(CacheEntry(key: Sample.key("/old\(index)"), head: Sample.head(), body: Sample.bytes(20_000)))
+    }
+    await store.flush()
+    let index = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
+    try index.run("UPDATE entry SET last_use = last_use + 86400000")
+    #expect(await !store.isMissing(Sample.key("/old7")))
+    let uses = await store.list().filter { $0.lastUse < WallTime.now.advanced(byMilliseconds: 3_600_000) }
+    #expect(uses.map(\.key) == [Sample.key("/old7")], "its use is the last one")
+    for index in 0..<200 {
+      store.put(CacheEntry(key: Sample.key("/\(index)"), head: Sample.head(), body: Sample.bytes(20_000)))
+      if index % 10 == 9 { await store.flush() }
+    }
+    for index in 0..<20 { #expect(await store.isMissing(Sample.key("/old\(index)"))) }
+    #expect(await !store.isMissing(Sample.key("/199")))
+  }
+
   @Test func `smaller limit takes effect`() async {
     let folder = TestFolder()
     let large = SQLiteStore(folder: folder.url, limit: 16 << 20)

@@ -113,6 +113,23 @@ import TestSupport
 
   // MARK: - Accounts
 
+  @Test func `way back with a cookie is no circle`() async throws {
+    let answer: @Sendable (HTTPRequest) -> ScriptedAnswer = { request in
+      switch (request.url.path, request.fields[.cookie]) {
+      case ("/app", "sid=1"): .text("in")
+      case ("/app", _): .status(302, fields: ["Location": "/login"])
+      case ("/login", _): .status(302, fields: ["Location": "/app", "Set-Cookie": "sid=1"])
+      default: .status(302, fields: ["Location": "/round", "Set-Cookie": "lap=1"])
+      }
+    }
+    let bench = ScriptedClient({ $0.cookies = .jar(CookieJar()) }, answer: answer)
+    #expect(try await bench.client.send(Get(path: "/app")) == "in")
+    #expect(bench.transport.requests.map(\.url.path) == ["/app", "/login", "/app"])
+    #expect(await bench.client.outcome(of: Get(path: "/round")).error?.code == .tooManyRedirects)
+    let plain = ScriptedClient(answer: answer)
+    #expect(await plain.client.outcome(of: Get(path: "/app")).error?.code == .redirectLoop)
+  }
+
   private final class Login: CredentialProvider {
     let name: Recorded<String?>
     init(_ name: String?) { self.name = Recorded([name]) }

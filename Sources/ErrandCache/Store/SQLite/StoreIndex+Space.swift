@@ -51,14 +51,22 @@ extension StoreIndex {
     return try database.cutLog(waiting: .milliseconds(10), atMost: .milliseconds(100))
   }
 
-  /// Evicts a few entries; false where there are none.
+  private func ids(_ query: StoreQuery, _ values: [Int64]) throws(SQLiteFailure) -> [Int64] {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    for (place, value) in values.enumerated() { statement.bind(Int32(place + 1), value) }
+    var ids: [Int64] = []
+    while try statement.step() { ids.append(statement.number(0)) }
+    return ids
+  }
+
+  /// Evicts a few entries; false where there are none. First come those that were used after the present, since the
+  /// clock was set back: nobody knows how long ago that was.
   private func evictSome(_ cost: StoreCost) throws(SQLiteFailure) -> Bool {
     try transaction { () throws(SQLiteFailure) in
-      let statement = try statement(.oldest)
-      statement.bind(1, Int64(max(1, min(64, settings.framesPerTransaction / 16))))
-      var ids: [Int64] = []
-      while try statement.step() { ids.append(statement.number(0)) }
-      statement.reset()
+      let most = max(1, min(64, settings.framesPerTransaction / 16))
+      var ids = try ids(.ahead, [Int64(most), WallTime.now.milliseconds])
+      if ids.isEmpty { ids = try self.ids(.oldest, [Int64(most)]) }
       for id in ids {
         try remove(.removeRow, id)
         if try space().isTrimmed(cost) { break }
