@@ -32,7 +32,8 @@ package enum RedirectDecision: Sendable {
     do {
       let asked = asked ?? request.url
       let target = try asked.resolving(location)
-      return follow(target, after: response.status, from: request, asked, visited.dropFirst(circle), policy)
+      let (status, others) = (response.status, visited.dropFirst(circle))
+      return follow(target, after: status, from: request, asked, others, policy)
     } catch {
       return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
     }
@@ -53,8 +54,8 @@ package enum RedirectDecision: Sendable {
   }
 
   private static func follow(
-    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, _ visited: ArraySlice<HTTPRequest>,
-    _ policy: RedirectPolicy
+    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL,
+    _ visited: ArraySlice<HTTPRequest>, _ policy: RedirectPolicy
   ) -> RedirectDecision {
     if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
       return fail(.redirectRefused, "The redirect leads from https to http at \(target.origin); allow it by the policy")
