@@ -103,6 +103,9 @@ package final class CallPlan: Sendable {
   /// Whether the answer goes into a file.
   package var hasDownload: Bool { download != nil }
 
+  /// Whether a request may be sent once more though the server may have seen it.
+  package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
+
   /// Whether more may be sent for the call than one request.
   var sendsAgain: Bool { retries != nil || hosts != nil }
 

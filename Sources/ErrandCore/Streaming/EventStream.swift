@@ -65,11 +65,10 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func heard(isolation actor: isolated (any Actor)?) async throws(APIError) -> ServerSentEvent? {
       if lines == nil { try await connect() }
       while let line = try await lines?.next(isolation: actor) {
+        // A comment, too, shows that the server is well.
+        failures = 0
         do {
-          if let event = try parser.take(line) {
-            failures = 0
-            return event
-          }
+          if let event = try parser.take(line) { return event }
         } catch {
           throw failure(.lineTooLong(error.limit))
         }

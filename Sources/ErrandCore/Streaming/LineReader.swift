@@ -5,6 +5,8 @@ struct LineReader {
   private var pieces: ResponseStream.Iterator
   private var splitter: LineSplitter
   private var ready: ArraySlice<Data> = []
+  /// A line behind those that are ready.
+  private var tooLong: LineSplitter.TooLong?
   private var isOver = false
   /// The number of the last line, from 1.
   private(set) var number = 0
@@ -21,9 +23,12 @@ struct LineReader {
         number += 1
         return line
       }
+      if let tooLong { throw failure(.lineTooLong(tooLong.limit)) }
       if isOver { return nil }
       if let piece = try await pieces.next(isolation: actor) {
-        do { ready = try splitter.take(piece)[...] } catch { throw failure(.lineTooLong(error.limit)) }
+        var lines: [Data] = []
+        do { try splitter.take(piece, into: &lines) } catch { tooLong = error }
+        ready = lines[...]
       } else {
         isOver = true
         if let last = splitter.end() { ready = [last] }
@@ -35,6 +40,7 @@ struct LineReader {
   mutating func failure(_ error: APIError) -> APIError {
     pieces.lease.call.cancel()
     isOver = true
+    tooLong = nil
     ready = []
     return error
   }

@@ -19,9 +19,8 @@ struct LineSplitter {
     self.endsAtReturn = endsAtReturn
   }
 
-  /// The lines that a piece ends, without their ends.
-  mutating func take(_ piece: Data) throws(TooLong) -> [Data] {
-    var lines: [Data] = []
+  /// Adds the lines that a piece ends, without their ends; also where a later one is too long.
+  mutating func take(_ piece: Data, into lines: inout [Data]) throws(TooLong) {
     var start = piece.startIndex
     if skipsLineFeed, piece.first == 0x0A { start += 1 }
     if !piece.isEmpty { skipsLineFeed = false }
@@ -33,7 +32,6 @@ struct LineSplitter {
     }
     begun.append(piece[start...])
     guard trimmed(begun).count <= limit else { throw TooLong(limit: limit) }
-    return lines
   }
 
   /// What was begun when the bytes ended; nil for nothing.

@@ -27,6 +27,14 @@ package struct ResumeQuestion: Sendable, Hashable {
   /// Why it is the whole; nil where it is not.
   package let obstacle: Obstacle?
 
+  /// Whether the part belongs to something else than what is asked for: nothing that is known of it counts.
+  package var isOfAnother: Bool {
+    switch obstacle {
+    case .method, .otherURL, .otherRequest, .otherChecksum: true
+    case .noRecord, .empty, .noValidator, .coded, nil: false
+    }
+  }
+
   /// Decides.
   ///
   /// - Parameters:

@@ -4,9 +4,13 @@ import ErrandSupport
 /// What follows from an exchange: another one, the file, or an error.
 extension DownloadRun {
   /// A body came as it should. There may be more: a server may send less than was asked for.
-  func ended(_ response: HTTPResponse, _ report: DownloadSink.Report) async throws -> Step {
-    try await checkContent(of: response, report)
+  func ended(_ response: HTTPResponse, _ report: DownloadSink.Report, _ url: HTTPURL) async throws -> Step {
     let written = part.written.end
+    if let total = record?.total, written < total, case .fresh = report.decision {
+      let sentence = "The body ended after \(written) of the \(total) bytes that were announced."
+      return try await broken(TransportFailure(.truncated, sentence), report, url)
+    }
+    try await checkContent(of: response, report)
     if let total = record?.total, written < total, report.received > 0 {
       try await disk.value { try self.commit() }
       return .again
@@ -19,7 +23,7 @@ extension DownloadRun {
     switch report.decision {
     case .append(let range, _), .begin(let range, _):
       try await disk.value { try self.checkContent(of: response.fields, in: range) }
-    case .fresh:
+    case .fresh where AnswerFacts.coding(of: response.fields) == nil:
       let stated = DigestFields(response.fields, known: download.digests).content.checksum
       if let stated { state.withLock { $0.stated.append(stated) } }
     default: break
@@ -38,7 +42,8 @@ extension DownloadRun {
     }
     if asksFirstURLAgain(after: response, to: url) { return .again }
     if let url = try await freshURL(after: response) { return .elsewhere(url) }
-    if decision == .failDroppingPart { try? await disk.value { try self.part.abandon() } }
+    // Without a record, what is there is another's.
+    if decision == .failDroppingPart, record != nil { try? await disk.value { try self.part.abandon() } }
     return .done(response)
   }
 

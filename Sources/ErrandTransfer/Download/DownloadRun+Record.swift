@@ -47,6 +47,8 @@ extension DownloadRun {
   /// What a head says of the whole, its name and what it hashes to: also that of an answer which breaks off.
   func noteWhole(by head: ResponseHead) {
     noteName(in: head.fields)
+    // The file is hashed as it lies on the disk, decoded (RFC 9530 section 3).
+    guard AnswerFacts.coding(of: head.fields) == nil else { return }
     let stated = DigestFields(head.fields, known: download.digests).representation.checksum
     if let stated { state.withLock { $0.stated.append(stated) } }
   }

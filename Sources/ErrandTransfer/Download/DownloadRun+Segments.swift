@@ -19,6 +19,7 @@ extension DownloadRun {
   /// Takes one of the times that a broken body may be taken up again; false where none is left, or the budget of the
   /// host does not allow it.
   func useTakeUp(_ reason: RetryReason, of url: HTTPURL) -> Bool {
+    guard context.plan.allowsRepeating(request.method) else { return false }
     let isLeft = state.withLock { state in
       guard state.takeUps > 0 else { return false }
       state.takeUps -= 1

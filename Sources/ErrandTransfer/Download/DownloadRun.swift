@@ -30,7 +30,7 @@ final class DownloadRun: Sendable {
   let meter: DownloadMeter?
   let timers: any Timers
   let context: CallContext
-  private let request: HTTPRequest
+  let request: HTTPRequest
   let identity: RequestIdentity
   private let kept: Int64
   let digests: PartDigests
@@ -55,6 +55,7 @@ final class DownloadRun: Sendable {
     kept = part.record?.finished.count ?? 0
     digests = PartDigests(download.digests + (download.checksum.map { [$0.algorithm] } ?? []))
     var record = download.resumes ? part.record : nil
+    if ResumeQuestion(record, request: identity, checksum: download.checksum?.recorded).isOfAnother { record = nil }
     record?.choices = RecordedChoices(download)
     state = Locked(State(record: record, takeUps: max(download.takeUps, 0)))
   }
@@ -130,7 +131,10 @@ final class DownloadRun: Sendable {
       switch try await step(request, question, next) {
       case .again: continue
       case .done(let response): return response
-      case .elsewhere(let url): request.url = url
+      case .elsewhere(let url):
+        // A stranger, for all that is known: secrets stay behind as with a redirect.
+        if url.origin != request.url.origin { request.fields.removeAll { $0.isSecret } }
+        request.url = url
       }
     }
   }
@@ -172,7 +176,8 @@ final class DownloadRun: Sendable {
     let report = sink.report
     state.withLock { $0.fetched += report.received }
     switch result {
-    case .success(let response) where report.isWhole && report.failure == nil: return try await ended(response, report)
+    case .success(let response) where report.isWhole && report.failure == nil:
+      return try await ended(response, report, url)
     case .success(let response):
       if let failure = report.failure { return try await stopped(by: failure) }
       return try await refused(response, ask, url)

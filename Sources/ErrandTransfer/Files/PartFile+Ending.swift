@@ -23,7 +23,7 @@ extension PartFile {
       guard try files.status(at: names.part)?.identity == identity else {
         throw FileFailure(.rename, names.part, .planted, detail: "another file has taken its place")
       }
-      try? remove(names.temporary)
+      try? files.removeIfThere(names.temporary)
       if overwriting {
         try files.rename(names.part, to: target)
       } else {
@@ -32,7 +32,7 @@ extension PartFile {
       noteFinish()
       // At once: from the rename on another download may take the names. A record without its part is harmless, so that
       // a failure here is none of the download.
-      try? remove(names.record)
+      try? files.removeIfThere(names.record)
       try files.synchronizeFolder(names.folder)
     }
   }
@@ -42,8 +42,8 @@ extension PartFile {
     defer { close() }
     try use(.last, isFatal: false) { _ in
       // The record goes first: what is left without one is never gone on with.
-      for path in [names.record, names.temporary] { try remove(path) }
-      if try files.status(at: names.part)?.identity == identity { try remove(names.part) }
+      for path in [names.record, names.temporary] { try files.removeIfThere(path) }
+      if try files.status(at: names.part)?.identity == identity { try files.removeIfThere(names.part) }
     }
   }
 
@@ -62,10 +62,13 @@ extension PartFile {
       throw error
     }
   }
+}
 
-  private func remove(_ path: String) throws(FileFailure) {
+extension TransferFiles {
+  /// Removes a file; one that is not there counts as removed.
+  func removeIfThere(_ path: String) throws(FileFailure) {
     do {
-      try files.remove(path)
+      try remove(path)
     } catch {
       if error.kind != .notFound { throw error }
     }

@@ -89,7 +89,8 @@ extension PartFile {
       found = .failure(isNew ? .missing : .shortPart)
     }
     if case .failure = found {
-      try files.remove(names.record)
+      // Who finished the part before may have done so in this moment.
+      try files.removeIfThere(names.record)
       try files.synchronizeFolder(names.folder)
     }
     return found

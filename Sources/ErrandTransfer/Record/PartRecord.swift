@@ -60,5 +60,7 @@ package struct PartRecord: Sendable, Hashable {
   package var committed: Int64 { finished.prefix }
 
   /// Whether the rest can be asked for, if the server still has this version.
-  package var isResumable: Bool { validator != nil && coding == nil }
+  package var isResumable: Bool {
+    validator != nil && coding == nil && request.method == "GET"
+  }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct EventParserTests {
   private func parse(_ text: String, _ parser: inout EventParser) throws -> [ServerSentEvent] {
     var splitter = LineSplitter(limit: 1_000, endsAtReturn: true)
-    var lines = try splitter.take(Data(text.utf8))
+    var lines: [Data] = []
+    try splitter.take(Data(text.utf8), into: &lines)
     lines += [splitter.end()].compactMap { $0 }
     return try lines.compactMap { try parser.take($0) }
   }

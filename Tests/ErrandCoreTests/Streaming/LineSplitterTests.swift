@@ -7,7 +7,7 @@ import Testing
   private func lines(_ pieces: [Data], endsAtReturn: Bool = false, limit: Int = 100) throws -> [String] {
     var splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
     var lines: [Data] = []
-    for piece in pieces { lines += try splitter.take(piece) }
+    for piece in pieces { try splitter.take(piece, into: &lines) }
     return (lines + [splitter.end()].compactMap { $0 }).map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -33,5 +33,14 @@ import Testing
     #expect(try lines([Data("12345\r".utf8), Data("\n".utf8)], limit: 5) == ["12345"])
     #expect(throws: LineSplitter.TooLong.self) { try lines([Data("123456\n".utf8)], limit: 5) }
     #expect(throws: LineSplitter.TooLong.self) { try lines([Data("123".utf8), Data("456".utf8)], limit: 5) }
+  }
+
+  @Test func `lines before a long one are kept`() {
+    var splitter = LineSplitter(limit: 10, endsAtReturn: false)
+    var lines: [Data] = []
+    #expect(throws: LineSplitter.TooLong.self) {
+      try splitter.take(Data("one\ntwo\n\(String(repeating: "x", count: 50))\n".utf8), into: &lines)
+    }
+    #expect(lines.map { String(decoding: $0, as: UTF8.self) } == ["one", "two"])
   }
 }

@@ -57,6 +57,14 @@ import TestSupport
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
   }
 
+  @Test func `quiet connections are no failures`() async throws {
+    let server = try LoopbackServer { request in
+      request.number > 20 ? .status(204) : Self.events(": alive\n\n")
+    }
+    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    #expect(events.isEmpty && server.requests.count == 21, "it would have ended at the eleventh")
+  }
+
   @Test func `event comes before the answer ends`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in Self.events("data: now\n\ndata: later\n\n").stalled(after: 11, until: gate) }

@@ -11,7 +11,9 @@ final class PieceBodySource: BodySource {
     self.buffer = buffer
     task = Task {
       do {
-        for try await piece in pieces { await buffer.put(Data(piece)) }
+        for try await piece in pieces {
+          guard await buffer.put(Data(piece)) else { return }
+        }
         buffer.finish(nil)
       } catch {
         buffer.finish(error)

@@ -27,11 +27,10 @@ final class PieceBuffer: Sendable {
 
   // MARK: - The maker's side
 
-  /// Adds a piece and waits as long as there are too many.
-  func put(_ piece: Data) async {
-    guard !piece.isEmpty else { return }
+  /// Adds a piece and waits as long as there are too many. False where nobody takes any more.
+  func put(_ piece: Data) async -> Bool {
     tell { state in
-      guard !state.isAbandoned else { return }
+      guard !state.isAbandoned, !piece.isEmpty else { return }
       state.pieces.append(piece)
       state.count += piece.count
     }
@@ -42,6 +41,7 @@ final class PieceBuffer: Sendable {
       }
       if goesOn { maker.resume() }
     }
+    return state.withLock { !$0.isAbandoned }
   }
 
   /// Says that no more comes, and why where that is a failure.
