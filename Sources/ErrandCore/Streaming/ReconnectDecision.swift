@@ -13,7 +13,7 @@ enum ReconnectDecision: Equatable {
 
   /// Decides.
   /// - Parameters:
-  ///   - failures: The breaks since the last event, this one included.
+  ///   - failures: The breaks since the last whole line, this one included.
   ///   - told: What the server said by `retry:`.
   ///   - chance: From 0 to 1; so much of half of the wait is added, so that not all come back together.
   static func decide(

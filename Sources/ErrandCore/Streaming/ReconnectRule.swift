@@ -1,7 +1,7 @@
 /// When a stream of events is asked for anew after a break.
 public struct ReconnectRule: Sendable, Hashable {
-  /// How many attempts in a row may fail before the last failure is thrown. An event that comes whole begins the count
-  /// anew.
+  /// How many attempts in a row may fail before the last failure is thrown. A line that comes whole begins the count
+  /// anew, also that of a comment.
   public var attempts: Int
   /// How long to wait before the first attempt, until the server says otherwise by `retry:`. Each failure in a row
   /// doubles it.

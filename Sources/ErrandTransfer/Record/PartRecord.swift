@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// What is known of a part: the file `T.part.meta` beside the target `T`.
 ///
 /// One JSON object, its members in the order of their names but for the last one: `crc32`, eight hexadecimal digits,
@@ -61,6 +63,6 @@ package struct PartRecord: Sendable, Hashable {
 
   /// Whether the rest can be asked for, if the server still has this version.
   package var isResumable: Bool {
-    validator != nil && coding == nil && request.method == "GET"
+    validator != nil && coding == nil && request.method == HTTPMethod.get.rawValue
   }
 }

@@ -103,3 +103,22 @@ extension ScriptedAnswer {
     return answer
   }
 }
+
+extension ResponseCache {
+  /// Stores in memory: one for the page named "page", one for all else.
+  /// - Parameter opened: Told the folder of each store that is opened.
+  static func inTwoFolders(_ opened: @escaping @Sendable (URL) -> Void = { _ in }) -> ResponseCache {
+    ResponseCache(
+      stores: CacheFolders(
+        folder: URL(filePath: "/a"),
+        filters: [
+          CacheFolderFilter { folder, request in
+            (request as? Page)?.name == "page" ? folder.appending(path: "pages") : folder
+          }
+        ],
+        open: { folder in
+          opened(folder)
+          return MemoryStore()
+        }))
+  }
+}

@@ -94,18 +94,7 @@ import Testing
 
   @Test func `every folder is reached`() async throws {
     let stores = Recorded<String>()
-    let cache = ResponseCache(
-      stores: CacheFolders(
-        folder: URL(filePath: "/a"),
-        filters: [
-          CacheFolderFilter { folder, request in
-            (request as? Page)?.name == "page" ? folder.appending(path: "pages") : folder
-          }
-        ],
-        open: { folder in
-          stores.append(folder.path)
-          return MemoryStore()
-        }))
+    let cache = ResponseCache.inTwoFolders { stores.append($0.path) }
     let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { request, number in
       request.method == .get ? .page("answer \(number)", ["Cache-Control": "max-age=60"]) : .status(200)
     }

@@ -102,14 +102,7 @@ import Testing
   }
 
   @Test func `answer goes to the folder of the other`() async throws {
-    let cache = ResponseCache(
-      stores: CacheFolders(
-        folder: URL(filePath: "/a"),
-        filters: [
-          CacheFolderFilter { folder, request in
-            (request as? Page)?.name == "page" ? folder.appending(path: "pages") : folder
-          }
-        ], open: { _ in MemoryStore() }))
+    let cache = ResponseCache.inTwoFolders()
     let fixture = CacheFixture(change: { $0.cache = .own(cache) }) { _, number in .text("answer \(number)") }
     _ = try await fixture.client.send(Page(name: "orders", method: .put, cache: .none, cachedAs: Page()))
     #expect(await fixture.stored() == "answer 1")

@@ -152,14 +152,19 @@ import TestSupport
     #expect(await cache.entries().isEmpty)
   }
 
-  @Test func `logout ends refreshing`() async throws {
-    let server = try Server()
-    let (began, gate) = (Latch(), Latch())
-    let accounts = CredentialStore { _, _ in
+  /// A store that says when it renews a credential, and waits with it.
+  private static func renewing(_ began: Latch, _ gate: Latch) -> CredentialStore {
+    CredentialStore { _, _ in
       began.open()
       try await gate.wait()
       return AccountCredential(.bearer("new"))
     }
+  }
+
+  @Test func `logout ends refreshing`() async throws {
+    let server = try Server()
+    let (began, gate) = (Latch(), Latch())
+    let accounts = Self.renewing(began, gate)
     let client = client(server, accounts)
     try await accounts.login("ada", with: AccountCredential(.bearer("a")))
     async let outcome = client.outcome(of: Get(path: "/old"))
@@ -175,11 +180,7 @@ import TestSupport
   @Test func `nothing goes out behind a logout`() async throws {
     let server = try Server()
     let (began, gate) = (Latch(), Latch())
-    let accounts = CredentialStore { _, _ in
-      began.open()
-      try await gate.wait()
-      return AccountCredential(.bearer("new"))
-    }
+    let accounts = Self.renewing(began, gate)
     let client = client(server, accounts)
     try await accounts.login("ada", with: AccountCredential(.bearer("a"), expires: .distantPast))
     async let outcome = client.outcome(of: Get(method: .post))

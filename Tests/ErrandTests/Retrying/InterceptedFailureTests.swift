@@ -39,31 +39,13 @@ import TestSupport
   }
 
   @Test func `signed download is taken up`() async throws {
-    let content = String(repeating: "0123456789abcdef", count: 12_500)
-    let server = try LoopbackServer { request in
-      let range = request.headers["Range"]
-      guard let start = range.flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }) else {
-        return .status(200, headers: ["ETag": "\"1\"", "Accept-Ranges": "bytes"], body: content).cut(after: 100_000)
-      }
-      let fields: LoopbackHeaders = [
-        "ETag": "\"1\"", "Content-Range": "bytes \(start)-\(content.count - 1)/\(content.count)",
-      ]
-      return .status(206, headers: fields, body: String(content.dropFirst(start)))
-    }
-    var configuration = ClientConfiguration(baseURL: server.url)
+    var configuration = ClientConfiguration(baseURL: "")
     configuration.exchangeInterceptors = [Self.signing]
-    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let target = folder.appending(path: "film")
-    _ = try await APIClient(configuration).send(GetFile(download: .to(target)))
-    #expect(try String(contentsOf: target, encoding: .utf8) == content)
-    #expect(server.requests.count == 2)
-  }
-
-  private struct GetFile: APIRequest {
-    typealias Response = DownloadedFile
-    let path: Path = "/film"
-    var download: Download?
+    let fixture = try DownloadFixture(configuration: configuration) { number, behaviour in
+      if number == 1 { behaviour.fault = .cut(after: 1_000_000) }
+    }
+    _ = try await fixture.send().result.get()
+    #expect(fixture.isRight())
+    #expect(fixture.ranges == [nil, "bytes=1000000-"])
   }
 }

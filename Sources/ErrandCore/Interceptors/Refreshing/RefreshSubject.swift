@@ -1,0 +1,17 @@
+/// Whose credential is refreshed: an account of a provider.
+struct RefreshSubject: Sendable, Hashable {
+  let account: String?
+  private let provider: ObjectIdentifier
+  private let base: HTTPURL.Origin?
+
+  /// - Parameters:
+  ///   - account: The account; nil where the provider knows none.
+  ///   - provider: An object is told from others by itself, a value by its type and the base URL.
+  ///   - base: The origin of the base URL.
+  init(_ account: String?, of provider: any CredentialProvider, at base: HTTPURL.Origin?) {
+    self.account = account
+    let isObject = type(of: provider) is AnyClass
+    self.provider = isObject ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
+    self.base = isObject ? nil : base
+  }
+}
