@@ -113,13 +113,26 @@ bool errand_socket_is_between(int fd, const char *local, int local_port, const c
   return describe(&address, text, sizeof text, &port) && port == remote_port && strcmp(text, remote) == 0;
 }
 
-bool errand_socket_has_unread(int fd) {
+// What a look at the next byte gives: 1, 0 at the end of the stream, -1 for an error, -2 where nothing has come.
+static int peek(int fd) {
   char byte;
   ssize_t count;
   do {
     count = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   } while (count < 0 && errno == EINTR);
-  return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+  if (count >= 0) return (int)count;
+  return errno == EAGAIN || errno == EWOULDBLOCK ? -2 : -1;
+}
+
+bool errand_socket_has_unread(int fd) { return peek(fd) != -2; }
+
+bool errand_socket_has_ended(int fd) {
+  int found = peek(fd);
+  return found == 0 || found == -1;
+}
+
+bool errand_error_is_lack_of_room(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
 }
 
 int64_t errand_socket_received(int fd) {

@@ -19,6 +19,18 @@
       self.init { errand_address_parse(text, $0) }
     }
 
+    /// An address in any form that the system knows for it, such as 127.1; nil for a name.
+    init?(anyForm text: String) {
+      self.init { room in
+        var four = in_addr()
+        guard !text.utf8.contains(0) else { return 0 }
+        guard inet_aton(text, &four) != 0 else { return errand_address_parse(text, room) }
+        let bytes = withUnsafeBytes(of: four.s_addr, Array.init)
+        UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
+        return bytes.count
+      }
+    }
+
     private init?(_ fill: (UnsafeMutablePointer<UInt8>?) -> Int) {
       var room = [UInt8](repeating: 0, count: 16)
       let count = room.withUnsafeMutableBufferPointer { fill($0.baseAddress) }

@@ -147,6 +147,11 @@
       }
     }
 
+    /// Whether nothing came and nothing was cut off: that is nothing, whatever its coding.
+    private var isEmptyForCertain: Bool {
+      if case .untilClose = framing { false } else { wireBytes == 0 }
+    }
+
     /// Called when libcurl says that all has come: checks that it is so.
     mutating func finish() throws {
       switch framing {
@@ -156,7 +161,9 @@
       case .chunked:
         guard chunks?.isDone == true else { throw Self.cut }
       }
-      if let decoder, !decoder.isAtEnd { throw TransportFailure.undecodable("its compressed stream is cut short") }
+      if let decoder, !decoder.isAtEnd, !isEmptyForCertain {
+        throw TransportFailure.undecodable("its compressed stream is cut short")
+      }
       if case .sink(let sink) = destination { try sink.end() }
     }
 

@@ -2,6 +2,7 @@
   import CCurl
   import CErrandCurl
   import ErrandCore
+  import Glibc
 
   /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.
   enum CurlCallbacks {
@@ -48,6 +49,7 @@
         return CURL_SOCKET_BAD
       }
       let socket = errand_socket_open(address)
+      transfer.lacksRoom = socket < 0 && errand_error_is_lack_of_room(errno)
       if socket >= 0 { transfer.loop.connections.opened(socket) }
       return socket
     }

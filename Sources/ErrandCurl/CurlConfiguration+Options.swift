@@ -13,6 +13,7 @@
         case .tls1_3: CURL_SSLVERSION_TLSv1_3
         }
       errand_easy_set_long(easy, CURLOPT_SSLVERSION, Int(version))
+      if proxy != .none { errand_easy_set_long(easy, CURLOPT_PROXY_SSLVERSION, Int(version)) }
       if let unixSocket { errand_easy_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, unixSocket) }
       errand_easy_set_long(easy, CURLOPT_MAXAGE_CONN, max(1, Int(clamping: maximumIdleAge.components.seconds)))
     }

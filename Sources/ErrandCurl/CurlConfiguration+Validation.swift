@@ -8,13 +8,7 @@
     /// Throws where a setting cannot be honoured, files and keys left aside.
     func validate() throws(Invalid) {
       if case .url(let url, _, _) = proxy { try Self.validate(proxy: url) }
-      for (place, address) in addressOverrides {
-        try Self.check(place)
-        try Self.check(address)
-        guard place.contains(":"), !address.isEmpty else {
-          throw Invalid(description: "An address override needs the form \"host:port\": \"address\".")
-        }
-      }
+      for (place, addresses) in addressOverrides { try Self.validate(override: place, addresses) }
       guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
         throw Invalid(description: "The number and the age of idle connections must be above zero.")
       }
@@ -45,6 +39,35 @@
       guard unixSocket == nil else {
         throw Invalid(description: "`unixSocket` and `proxy` cannot be had together; set one of them to none.")
       }
+    }
+
+    /// libcurl reads all overrides for each request: one that it cannot read would fail them all.
+    private static func validate(override place: String, _ addresses: String) throws(Invalid) {
+      try check(place)
+      try check(addresses)
+      let parts = place.split(separator: ":", omittingEmptySubsequences: false)
+      let isPlace = parts.count == 2 && isHost(parts[0]) && isPort(parts[1])
+      guard isPlace, addresses.split(separator: ",", omittingEmptySubsequences: false).allSatisfy(isAddress) else {
+        throw Invalid(
+          description: """
+            The address override "\(place)": "\(addresses)" cannot be read; it needs the form "host:port": "address", with a \
+            name, a port from 1 to 65535, and an address of IPv4 or IPv6, or several with commas between them.
+            """)
+      }
+    }
+
+    /// In front of a name a sign has a meaning of its own to libcurl.
+    private static func isHost(_ text: Substring) -> Bool {
+      !text.isEmpty && text.utf8.count < 256 && !text.hasPrefix("+") && !text.hasPrefix("-") && !text.hasPrefix("[")
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text).map { $0 > 0 } == true
+    }
+
+    private static func isAddress(_ text: Substring) -> Bool {
+      let isInBrackets = text.hasPrefix("[") && text.hasSuffix("]")
+      return CurlAddress(String(isInBrackets ? text.dropFirst().dropLast() : text)) != nil
     }
 
     private static func validate(socket path: String) throws(Invalid) {

@@ -69,7 +69,8 @@
     public var httpVersion: HTTPVersion = .automatic
     /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
     public var minimumTLSVersion: TLSVersion = .tls1_2
-    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`.
+    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`. Several stand with commas
+    /// between them.
     public var addressOverrides: [String: String] = [:]
     /// How many connections are kept open; 256 where nothing is said.
     public var maximumIdleConnections: Int = 256

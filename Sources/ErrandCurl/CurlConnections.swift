@@ -15,6 +15,11 @@
     /// The bytes of answers that libcurl has handed over, framing included.
     var received: Int64 = 0
 
+    /// Whether libcurl has it still open.
+    fileprivate(set) var isOpen = true
+    /// Whether the other end has ended it, and nothing waits to be read.
+    var hasEnded: Bool { isOpen && errand_socket_has_ended(socket) }
+
     /// Whether bytes, an end or an error wait to be read.
     var hasUnread: Bool { errand_socket_has_unread(socket) }
 
@@ -66,6 +71,7 @@
     func closed(_ socket: Int32) {
       guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
       entries[index].connection.keepLastWords()
+      entries[index].connection.isOpen = false
       entries.swapAt(index, entries.count - 1)
       entries.removeLast()
     }

@@ -14,6 +14,7 @@
 
     /// What of TLS failed: by OpenSSL's verdict on the certificate first, by its words otherwise.
     var tlsKind: TransportFailure.Kind {
+      if origin.scheme == .http { return .proxy }  // the only one that is spoken to over TLS then
       let words = text.lowercased()
       if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH { return .pinMismatch }
       if code == CURLE_PEER_FAILED_VERIFICATION { return certificateKind }

@@ -20,6 +20,10 @@
     var showedCertificate = false
     /// Why the transport's policy kept it from connecting; nil where it did not.
     var refusal: String?
+    /// Whether the system had no room for the socket.
+    var lacksRoom = false
+    /// Whether requests may go to a proxy.
+    var hasProxy = false
     /// The Unix socket in the place of the host's port; nil without one.
     var unixSocket: String?
     /// Whether a connection stood and the request was begun.
@@ -55,6 +59,8 @@
       lackedCertificate = errand_tls_lacked_certificate(handle.handshake)
       showedCertificate = handle.showsCertificate
       refusal = transfer.refusedAddress.map { transfer.loop.trust.refusal(of: $0, host: origin.host) }
+      lacksRoom = transfer.lacksRoom
+      hasProxy = transfer.loop.configuration.proxy != .none
       unixSocket = transfer.loop.configuration.unixSocket
       mayHaveBeenSent = transfer.mayHaveBeenSent
       hasBegun = transfer.parser.hasBegun
@@ -125,16 +131,27 @@
 
     private var unconnected: TransportFailure.Kind {
       if refusal != nil { return .forbiddenAddress }
+      if lacksRoom { return .other }
       if Self.offlineErrors.contains(systemError) { return .offline }
       return unixSocket == nil && isElsewhere ? .proxy : .refused
     }
 
     /// Whether libcurl names another place than the server's that it could not connect to: then it is the proxy.
     private var isElsewhere: Bool {
+      guard hasProxy else { return false }
       if text.hasPrefix(Self.unusableProxy) { return true }
-      let host = origin.host.drop { $0 == "[" }.prefix { $0 != "]" }
-      return text.hasPrefix("Failed to connect to ")
-        && !text.hasPrefix("Failed to connect to \(host) port \(origin.port) ")
+      // Failed to connect to HOST port NUMBER after …
+      let words = text.split(separator: " ", maxSplits: 7)
+      guard text.hasPrefix("Failed to connect to "), words.count > 6 else { return false }
+      let host = String(origin.host.drop { $0 == "[" }.prefix { $0 != "]" })
+      return words[6] != "\(origin.port)" || !Self.areSame(host, String(words[4]))
+    }
+
+    /// Whether two hosts are the same. libcurl has its own way to write addresses.
+    private static func areSame(_ one: String, _ other: String) -> Bool {
+      if one == other { return true }
+      guard let address = CurlAddress(anyForm: one) else { return false }
+      return address.bytes == CurlAddress(anyForm: other)?.bytes
     }
 
     /// The connection failed while request or answer were on their way.
@@ -150,9 +167,13 @@
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-      let place = kind == .refused ? unixSocket : nil
-      let sentence = place.map(CurlFailureText.refused) ?? CurlFailureText.sentence(for: kind, origin: origin)
-      return "\(sentence.dropLast()) (\(cause); libcurl \(code.rawValue))."
+      return "\(plainSentence(kind).dropLast()) (\(cause); libcurl \(code.rawValue))."
+    }
+
+    private func plainSentence(_ kind: TransportFailure.Kind) -> String {
+      if kind == .other, lacksRoom { return CurlFailureText.outOfRoom }
+      if kind == .refused, let unixSocket { return CurlFailureText.refused(socket: unixSocket) }
+      return CurlFailureText.sentence(for: kind, origin: origin)
     }
   }
 #endif

@@ -3,6 +3,8 @@
 
   /// The sentences of failures.
   enum CurlFailureText {
+    static let outOfRoom = "There is no memory or no file descriptor left for another request."
+
     static func sentence(for kind: TransportFailure.Kind, origin: HTTPURL.Origin) -> String {
       switch kind {
       case .unsupported: "The request cannot be sent by libcurl."

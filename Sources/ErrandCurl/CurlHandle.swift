@@ -52,7 +52,7 @@
       addresses = configuration.addressList()
       setConstants()
       configuration.apply(to: easy)
-      trust.apply(to: easy)
+      trust.apply(to: easy, hasProxy: configuration.proxy != .none)
       if let addresses { errand_easy_set_list(easy, CURLOPT_RESOLVE, addresses) }
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
@@ -104,7 +104,7 @@
         transfer.exchange.request.fields, removesContentType: shape == .fields,
         expectsContinue: transfer.expectsContinue)
       errand_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
-      setTimes(connect: transfer.exchange.connectTimeout, left: transfer.exchange.call.timeLeft)
+      setTimes(connect: transfer.connectTimeout, left: transfer.exchange.call.timeLeft)
       set(&bufferSize, CURLOPT_BUFFERSIZE, transfer.exchange.sink == nil ? Self.ordinaryBuffer : Self.downloadBuffer)
     }
 

@@ -18,6 +18,7 @@
 
     let configuration: CurlConfiguration
     let trust: CurlTrust
+    /// Nil where the system had no room for it.
     private let multi: UnsafeMutableRawPointer?
     private let inbox = Locked(CurlInbox())
 
@@ -34,10 +35,13 @@
     private var handshakes: UInt = 0
     private var pool = CurlHandlePool()
 
-    init(_ configuration: CurlConfiguration, _ trust: CurlTrust) {
+    init(
+      _ configuration: CurlConfiguration, _ trust: CurlTrust,
+      multi makeMulti: (CurlConfiguration) -> UnsafeMutableRawPointer? = makeMulti
+    ) {
       self.configuration = configuration
       self.trust = trust
-      multi = Self.isLibraryReady ? Self.makeMulti(configuration) : nil
+      multi = Self.isLibraryReady ? makeMulti(configuration) : nil
     }
 
     deinit {
@@ -47,7 +51,7 @@
     }
 
     /// A multi handle that can be woken up; nil where the system has no room for one.
-    private static func makeMulti(_ configuration: CurlConfiguration) -> UnsafeMutableRawPointer? {
+    static func makeMulti(_ configuration: CurlConfiguration) -> UnsafeMutableRawPointer? {
       guard let multi = curl_multi_init() else { return nil }
       guard curl_multi_wakeup(multi) == CURLM_OK else {
         curl_multi_cleanup(multi)
@@ -232,9 +236,7 @@
     }
 
     private static func outOfRoom(_ transfer: CurlTransfer) -> TransportFailure {
-      TransportFailure(
-        .other, "There is no memory or no file descriptor left for another request.",
-        isCertainlyNotSent: !transfer.mayHaveBeenSent)
+      TransportFailure(.other, CurlFailureText.outOfRoom, isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
     private func collect(_ multi: UnsafeMutableRawPointer) {
@@ -310,18 +312,23 @@
       nextWatch = nextWatch.map { min($0, end) } ?? end
     }
 
-    /// Ends the transfers that waited too long. Walks over all of them, but only when the first may be due.
+    /// Sees to the transfers that are due. Walks over all of them, but only when the first may be.
     private func watch(_ multi: UnsafeMutableRawPointer) {
       guard let due = nextWatch, due <= now else { return }
       nextWatch = nil
       for transfer in running {
-        if let end = transfer.watchEnd, end <= now {
-          let result = Result { try transfer.endOfPatience() }
-          self.end(transfer, result, multi, handleIsClean: false)
-        } else {
-          expectWatch(of: transfer)
-        }
+        if let end = transfer.watchEnd, end <= now { see(to: transfer, multi) } else { expectWatch(of: transfer) }
       }
+    }
+
+    /// Looks whether the server has left one that waits for the source of its body; ends any other.
+    private func see(to transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
+      guard transfer.waitsForSource, let handle = transfer.handle else {
+        let result = Result { try transfer.endOfPatience() }
+        return end(transfer, result, multi, handleIsClean: false)
+      }
+      guard transfer.isLeft else { return transfer.lookLater() }
+      done(transfer, handle, transfer.codeOfLeaving, multi)
     }
   }
 #endif

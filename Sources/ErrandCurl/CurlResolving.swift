@@ -25,7 +25,7 @@
     }
 
     /// What the resolver found, as libcurl reads it; nil where it need not be asked. Ends at once when the call is
-    /// stopped.
+    /// stopped, and with the connect time-out.
     func addresses(by resolver: any NameResolver) async throws -> String? {
       guard isAsked else { return nil }
       let found = try await answer(of: resolver)
@@ -40,9 +40,15 @@
     private func answer(of resolver: any NameResolver) async throws -> [String] {
       let box = Box()
       let (host, port) = (host, port)
+      let timers = exchange.call.timers
       var task: Task<Void, Never>?
+      var timeout: TimerToken?
       do {
+        defer { if let timeout { timers.cancel(timeout) } }
         try await exchange.call.wait { wakeup in
+          timeout = exchange.connectTimeout.map { limit in
+            timers.schedule(at: timers.now.advanced(by: limit)) { wakeup.resume() }
+          }
           task = Task {
             let answer: Result<[String], any Error>
             do { answer = .success(try await resolver.addresses(of: host, port: port)) } catch {
@@ -56,11 +62,16 @@
         task?.cancel()
         throw error
       }
-      do {
-        return try box.answer.withLock { $0 }?.get() ?? []
-      } catch {
-        throw failure("the resolver could not resolve \(host): \(error)")
+      guard let answer = box.answer.withLock({ $0 }) else {
+        task?.cancel()
+        throw tooLate
       }
+      do { return try answer.get() } catch { throw failure("the resolver could not resolve \(host): \(error)") }
+    }
+
+    private var tooLate: TransportFailure {
+      let text = CurlFailureText.connectTimeout(exchange.request.url.origin, after: exchange.connectTimeout)
+      return TransportFailure(.connectTimeout, text, isCertainlyNotSent: true)
     }
 
     private func failure(_ text: String) -> TransportFailure {

@@ -15,6 +15,8 @@
     let submitted = MonotonicInstant.now
     /// What a resolver found for the host, as libcurl reads it; nil where none was asked.
     let addresses: String?
+    /// How long it took to find that.
+    let lookup: Duration
     var wakeup: Wakeup?
     var result: Result<HTTPResponse, any Error>?
 
@@ -30,6 +32,10 @@
     var lastActivity: MonotonicInstant
     var started: MonotonicInstant
     var firstByte: MonotonicInstant?
+    /// When its connection is looked at next, while it waits for the source of its body.
+    var nextLook: MonotonicInstant?
+    /// Whether the system had no room for the last socket that was wanted.
+    var lacksRoom = false
     private(set) var hasConnected = false
     /// The last address that the policy refused, unless another one was allowed.
     private(set) var refusedAddress: CurlAddress?
@@ -56,9 +62,10 @@
     private(set) var expectsContinue: Bool
     private var isExpectationRefused = false
 
-    init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil) {
+    init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil, lookup: Duration = .zero) {
       self.exchange = exchange
       self.addresses = addresses
+      self.lookup = lookup
       self.loop = loop
       lastActivity = submitted
       started = submitted
@@ -95,7 +102,7 @@
       lastActivity = loop.now
       loop.expectWatch(of: self)
       if isExpectationRefused { return false }
-      if requests > 0, !mayBeSentAgain {
+      if requests > 0, !mayBeSentAgain(over: connection) {
         failure = TransportFailure(
           .closedBeforeResponse,
           "The connection closed before a byte of the answer; the server may have seen the request."
@@ -107,7 +114,10 @@
         return false
       }
       guard isUploadReady() else { return false }
-      if requests > 0 { exchange.handling.note?.repeated() }
+      if requests > 0 {
+        isRepeated = true
+        exchange.handling.note?.repeated()
+      }
       requests += 1
       isReused = (connection?.requests ?? 0) > 0
       noteWay()
@@ -116,16 +126,20 @@
       return true
     }
 
-    /// libcurl sends a request again when a kept connection dies under it. Only these may be; one whose body is pulled
-    /// begins anew where it may be sent again.
-    private var mayBeSentAgain: Bool {
-      if let mayBeRepeated = exchange.handling.mayBeRepeated { return mayBeRepeated && upload == nil }
-      return exchange.request.method == .get || exchange.request.method == .head
+    /// Whether the server may get it twice.
+    private var isRepeatable: Bool {
+      exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
+    }
+
+    /// libcurl sends a request again when a kept connection dies under it, over the next kept one where there is one.
+    /// It may do so once, over a connection that nobody used. Otherwise the exchange begins anew, if it may.
+    private func mayBeSentAgain(over connection: CurlConnection?) -> Bool {
+      isRepeatable && !isRepeated && upload == nil && (connection?.requests ?? 0) == 0
     }
 
     /// Whether a kept connection died before a byte of the answer, and the request may be sent once more.
     private func mayBeRepeated(after code: CURLcode) -> Bool {
-      guard exchange.handling.mayBeRepeated == true, !isRepeated, isReused == true, !parser.hasBegun,
+      guard isRepeatable, !isRepeated, isReused == true, !parser.hasBegun, upload?.canBeginAnew != false,
         !exchange.call.isStopped
       else { return false }
       if let failure { return (failure as? TransportFailure)?.kind == .closedBeforeResponse }
@@ -308,14 +322,17 @@
 
     func giveBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
       lastActivity = loop.now
-      if body?.isWhole == true { return Int(CURL_READFUNC_ABORT) }
+      // While the sink holds up the last piece, an abort would lose the answer.
+      if body?.isWhole == true { return Int(isPaused ? CURL_READFUNC_PAUSE : CURL_READFUNC_ABORT) }
       do {
         switch try upload?.give(room, uploadFlow) ?? .end {
         case .bytes(let count):
           if let upload { progress?.report(.upload, upload.sent, total: upload.total, at: loop.now) }
           return count
         case .end: return 0
-        case .later: return Int(CURL_READFUNC_PAUSE)
+        case .later:
+          lookLater()
+          return Int(CURL_READFUNC_PAUSE)
         }
       } catch {
         failure = error

@@ -18,8 +18,11 @@
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
-    public init() {
-      state = Locked(Self.state(CurlConfiguration(), .standard))
+    public convenience init() { self.init(over: CurlLoop(CurlConfiguration(), .standard)) }
+
+    /// Makes a transport over a loop that nothing was done with.
+    init(over loop: CurlLoop) {
+      state = Locked(Self.state(loop))
       resolver = nil
     }
 
@@ -34,7 +37,7 @@
       _ configuration: CurlConfiguration, resolver: (any NameResolver)? = nil
     ) throws(CurlConfiguration.Invalid) {
       try configuration.validate()
-      state = Locked(Self.state(configuration, try CurlTrust(configuration)))
+      state = Locked(Self.state(CurlLoop(configuration, try CurlTrust(configuration))))
       self.resolver = resolver
     }
 
@@ -56,13 +59,27 @@
 
     private func replace(by configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try configuration.validate()
-      let new = Self.state(configuration, try CurlTrust(configuration))
+      let new = Self.state(CurlLoop(configuration, try CurlTrust(configuration)))
       let old = state.withLock { state in
         let old = state
         state = new
         return old
       }
       _ = old  // released here, outside the lock
+    }
+
+    /// The timers of a loop that can be used: where the system had no room for one, it is asked once more.
+    private func usableTimers() throws(TransportFailure) -> CurlTimers {
+      let old = state.withLock { $0 }
+      if old.timers.loop.isUsable { return old.timers }
+      let new = Self.state(CurlLoop(old.timers.loop.configuration, old.timers.loop.trust))
+      guard new.timers.loop.isUsable else {
+        throw TransportFailure(.other, "libcurl has no memory or no file descriptor left.", isCertainlyNotSent: true)
+      }
+      return state.withLock { state in
+        if state.timers === old.timers { state = new }
+        return state.timers
+      }
     }
 
     /// All but telling kinds of networks apart.
@@ -96,14 +113,16 @@
     ///   threw.
     public func send(_ exchange: Exchange) async throws -> HTTPResponse {
       try CurlRequestCheck.check(exchange.request)
-      let timers = state.withLock { $0.timers }
+      let timers = try usableTimers()
       let loop = timers.loop
-      guard loop.isUsable else {
-        throw TransportFailure(.other, "libcurl has no memory or no file descriptor left.", isCertainlyNotSent: true)
-      }
       var addresses: String?
-      if let resolver { addresses = try await CurlResolving(exchange, loop.configuration).addresses(by: resolver) }
-      let transfer = CurlTransfer(exchange, loop: loop, addresses: addresses)
+      var lookup = Duration.zero
+      if let resolver {
+        let begun = exchange.call.timers.now
+        addresses = try await CurlResolving(exchange, loop.configuration).addresses(by: resolver)
+        lookup = begun.duration(to: exchange.call.timers.now)
+      }
+      let transfer = CurlTransfer(exchange, loop: loop, addresses: addresses, lookup: lookup)
       try await exchange.call.wait(asking: { _ in loop.push(.abort(transfer)) }) { wakeup in
         transfer.wakeup = wakeup
         loop.push(.submit(transfer))
@@ -111,9 +130,9 @@
       return try withExtendedLifetime(timers) { try transfer.outcome() }
     }
 
-    private static func state(_ configuration: CurlConfiguration, _ trust: CurlTrust) -> State {
-      let timers = CurlTimers(loop: CurlLoop(configuration, trust))
-      return State(configuration: configuration, timers: timers, executor: CurlExecutor(timers: timers))
+    private static func state(_ loop: CurlLoop) -> State {
+      let timers = CurlTimers(loop: loop)
+      return State(configuration: loop.configuration, timers: timers, executor: CurlExecutor(timers: timers))
     }
   }
 #endif

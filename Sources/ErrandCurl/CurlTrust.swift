@@ -86,18 +86,25 @@
 
     // MARK: - Options
 
-    /// Tells a new easy handle who vouches for servers.
-    func apply(to easy: UnsafeMutableRawPointer) {
+    /// Tells a new easy handle who vouches for servers, and for a proxy that is spoken to over TLS.
+    func apply(to easy: UnsafeMutableRawPointer, hasProxy: Bool) {
+      apply(to: easy, CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_CAINFO_BLOB)
+      if hasProxy { apply(to: easy, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH, CURLOPT_PROXY_CAINFO_BLOB) }
+    }
+
+    private func apply(
+      to easy: UnsafeMutableRawPointer, _ file: CURLoption, _ directory: CURLoption, _ blob: CURLoption
+    ) {
       switch authority {
       case .file(nil): break
       case .file(let path?):
-        errand_easy_set_string(easy, CURLOPT_CAINFO, path)
+        errand_easy_set_string(easy, file, path)
         // With a directory beside the file libcurl would trust it too, and read the file anew for each connection.
-        errand_easy_set_string(easy, CURLOPT_CAPATH, nil)
+        errand_easy_set_string(easy, directory, nil)
       case .data(let data):
-        errand_easy_set_string(easy, CURLOPT_CAINFO, nil)
-        errand_easy_set_string(easy, CURLOPT_CAPATH, nil)
-        Self.setBlob(easy, CURLOPT_CAINFO_BLOB, data)
+        errand_easy_set_string(easy, file, nil)
+        errand_easy_set_string(easy, directory, nil)
+        Self.setBlob(easy, blob, data)
       }
     }
 

@@ -94,9 +94,10 @@ struct SessionTrust: Sendable {
     challenge.certificate.flatMap { CertificateParts(der: $0) }
   }
 
-  /// As hosts stand in patterns: in lower case, an address of IPv6 in brackets.
+  /// As hosts stand in patterns: in lower case, an address of IPv6 in brackets, a name without a dot at its end.
   private static func name(_ host: String) -> String {
-    let host = host.lowercased()
+    var host = host.lowercased()
+    if host.hasSuffix(".") { host.removeLast() }
     return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 

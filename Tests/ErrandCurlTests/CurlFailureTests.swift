@@ -73,10 +73,34 @@
       failure.mayHaveBeenSent = row.moment != .connecting
       failure.hasBegun = row.moment == .inHead || row.moment == .inBody
       failure.isFinal = row.moment == .inBody
+      failure.hasProxy = true
       let result = failure.transportFailure
       #expect(result.kind == row.kind)
       #expect(result.isCertainlyNotSent == (row.moment == .connecting))
       #expect(result.description.contains("libcurl \(row.code)"))
+    }
+
+    @Test(arguments: [
+      ("[0:0:0:0:0:0:0:1]", "::1", 1, true, TransportFailure.Kind.refused), ("127.1", "127.0.0.1", 1, true, .refused),
+      ("127.0.0.1", "127.0.0.2", 1, true, .proxy), ("127.0.0.1", "127.0.0.1", 2, true, .proxy),
+      ("example.com", "other.example", 1, false, .refused),
+    ])
+    func `another place than the server's is the proxy`(
+      host: String, found: String, port: Int, hasProxy: Bool, kind: TransportFailure.Kind
+    ) throws {
+      let text = "Failed to connect to \(found) port \(port) after 0 ms: Couldn't connect to server"
+      let origin = try HTTPURL("http://\(host):1/").origin
+      var failure = CurlFailure(code: CURLE_COULDNT_CONNECT, text: text, origin: origin)
+      failure.hasProxy = hasProxy
+      #expect(failure.transportFailure.kind == kind)
+    }
+
+    @Test func `lack of descriptors is no refusal`() throws {
+      let origin = try HTTPURL("http://h.example").origin
+      var failure = CurlFailure(code: CURLE_COULDNT_CONNECT, text: "Couldn't connect to server", origin: origin)
+      failure.lacksRoom = true
+      let told = failure.transportFailure
+      #expect(told.kind == .other && told.description.contains("file descriptor") && told.isCertainlyNotSent)
     }
 
     @Test(arguments: [nil, .seconds(3600), .zero] as [Duration?])
@@ -133,8 +157,9 @@
 
     @Test(arguments: unusableProxies)
     func `a proxy that cannot be used is not quoted`(_ code: UInt32, _ text: String) throws {
-      let failure = CurlFailure(code: CURLcode(code), text: text, origin: try HTTPURL("https://example.com").origin)
-        .transportFailure
+      var found = CurlFailure(code: CURLcode(code), text: text, origin: try HTTPURL("https://example.com").origin)
+      found.hasProxy = true
+      let failure = found.transportFailure
       #expect(failure.kind == .proxy)
       #expect(failure.description.contains("Unsupported proxy s"))
       for secret in ["eve", "s3cret", "proxy.example"] { #expect(!failure.description.contains(secret)) }

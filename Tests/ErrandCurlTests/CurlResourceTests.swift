@@ -91,5 +91,12 @@
       // A thread would keep it until it has ended.
       #expect(loop == nil)
     }
+
+    @Test func `transport made without room recovers`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      let loop = CurlLoop(CurlConfiguration(), .standard) { _ in nil }
+      #expect(!loop.isUsable)
+      #expect(try await TransportConformance.get(CurlTransport(over: loop), server.url).text == "here")
+    }
   }
 #endif

@@ -220,6 +220,38 @@
       #expect(transport.configuration == CurlConfiguration())
     }
 
+    @Test(arguments: [
+      ("foo.test:1", "localhost"), ("foo.test:https", "127.0.0.1"), ("foo.test:1", "127.0.0.1:8080"),
+      ("foo.test:70000", "127.0.0.1"), ("foo.test:0", "127.0.0.1"), ("[::1]:443", "127.0.0.1"),
+      ("foo.test:1", "127.0.0.1,"), (":1", "127.0.0.1"),
+    ])
+    func `override that libcurl cannot read is refused`(place: String, address: String) throws {
+      var configuration = CurlConfiguration()
+      configuration.addressOverrides = [place: address]
+      let error = #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(configuration) }
+      #expect(error?.description.contains(place) == true)
+    }
+
+    @Test func `overrides of either version hold`() async throws {
+      let server = try LoopbackServer { _ in .ok("here") }
+      var configuration = CurlConfiguration()
+      configuration.addressOverrides = [
+        "one.example:\(server.port)": "127.0.0.1,::1", "two.example:\(server.port)": "[::1],127.0.0.1",
+      ]
+      let transport = try CurlTransport(configuration)
+      for host in ["one", "two"] {
+        let answer = try await TransportConformance.get(transport, "http://\(host).example:\(server.port)/")
+        #expect(answer.text == "here")
+      }
+    }
+
+    @Test func `coded body of nothing is nothing`() async throws {
+      let server = try LoopbackServer { _ in
+        .chunked([String]()).setting("Content-Encoding", to: "gzip")
+      }
+      #expect(try await TransportConformance.get(CurlTransport(), server.url).text == "")
+    }
+
     @Test func `a changed setting holds for later exchanges`() async throws {
       let direct = try LoopbackServer { _ in .ok("direct") }
       let proxy = try LoopbackServer { _ in .ok("proxied") }

@@ -137,6 +137,14 @@ import Testing
     }
   }
 
+  @Test func `dot at the end changes nothing`() throws {
+    let strange = Data(repeating: 7, count: 32).base64EncodedString()
+    for (host, pinned) in [("h.example.", "h.example"), ("h.example", "h.example")] {
+      let answer = try Self.answer(to: Fake(host: host)) { $0.pins = Self.pins(pinned, strange, Fake.sparePin) }
+      #expect(Self.failure(answer)?.kind == .pinMismatch)
+    }
+  }
+
   @Test func `addresses stand in brackets`() throws {
     let answer = try Self.answer(to: Fake(host: "2001:DB8::1")) {
       $0.pins = Self.pins("[2001:db8::1]", Fake.sparePin, Data(count: 32).base64EncodedString())

@@ -69,6 +69,12 @@ bool errand_socket_is_between(int fd, const char *local, int local_port, const c
 // Whether a socket holds unread bytes, its end of stream or an error.
 bool errand_socket_has_unread(int fd);
 
+// Whether the other end has closed or reset a socket, and no byte is left to read.
+bool errand_socket_has_ended(int fd);
+
+// Whether a socket could not be opened for lack of descriptors or memory, by the system's error number.
+bool errand_error_is_lack_of_room(int error);
+
 // The bytes a TCP socket has received in its life; -1 where the system does not tell.
 int64_t errand_socket_received(int fd);
 

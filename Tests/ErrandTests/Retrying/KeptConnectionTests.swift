@@ -61,6 +61,27 @@ import Testing
     #expect(outcome.error?.attempts == 2 && outcome.metrics.retries.count == 1)
   }
 
+  @Test(arguments: [HTTPMethod.delete, .put])
+  func `many kept connections repeat it once`(method: HTTPMethod) async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { request in
+      request.method == "POST" ? .ok().held(at: gate) : .closeBeforeAnswer
+    }
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.admission = AdmissionLimits(perHost: 8, total: 8) }
+    async let kept = withTaskGroup { group in
+      for _ in 0..<4 { group.addTask { await client.outcome(of: Write(method: .post)).error == nil } }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    try await server.wait { $0.connectionCount == 4 }
+    gate.open()
+    #expect(await kept == 4)
+    let outcome = await client.outcome(of: Write(method: method))
+    #expect(outcome.error?.transportKind == .closedBeforeResponse)
+    #expect(server.requests.count { $0.method == method.rawValue } == 2)
+    #expect(outcome.error?.attempts == 2)
+  }
+
   @Test func `body that is used up stays`() async throws {
     let pieces = AsyncStream<Data> {
       $0.yield(Data("x".utf8)); $0.finish()

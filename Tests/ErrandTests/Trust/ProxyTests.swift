@@ -54,4 +54,29 @@ import Testing
     let client = try TrustFixture.client("ERRAND_DOOR_TLS") { $0.proxy = .url("http://127.0.0.1:1") }
     #expect(try await failure(client, Inquiry("/")).transportKind == .proxy)
   }
+
+  @Test func `own authority vouches for a proxy`() async throws {
+    let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS"))
+    let client = try TrustFixture.client("ERRAND_NGINX") { $0.proxy = proxy }
+    #expect(try await client.send(BytesProbe(path: "/200b")).count == 200)
+    let stranger = try TrustFixture.data("stranger.pem")
+    let strict = try TrustFixture.client("ERRAND_NGINX") {
+      $0.proxy = proxy
+      $0.certificateAuthority = .certificates(stranger)
+    }
+    let error = try await failure(strict, BytesProbe(path: "/200b"))
+    #expect(error.transportKind == .proxy && error.message.contains("local issuer"), "\(error)")
+  }
+
+  @Test func `minimum version holds for a proxy`() async throws {
+    let proxy = CurlConfiguration.Proxy.url(try Servers.address("ERRAND_NGINX_TLS_1_2"))
+    for (version, kind) in [(CurlConfiguration.TLSVersion.tls1_2, TransportFailure.Kind?.none), (.tls1_3, .proxy)] {
+      let client = try TrustFixture.client("ERRAND_NGINX") {
+        $0.proxy = proxy
+        $0.minimumTLSVersion = version
+      }
+      let error = await client.outcome(of: BytesProbe(path: "/200b")).error
+      #expect(error?.transportKind == kind, "\(error?.message ?? "no error")")
+    }
+  }
 }

@@ -95,6 +95,20 @@ import Testing
     await resolver.isCancelled.waitStubbornly()
   }
 
+  @Test func `connect time-out ends the wait for addresses`() async throws {
+    let (resolver, clock) = (Silent(), ManualClock())
+    let client = try client("http://api.example", resolver)
+    client.configure {
+      $0.timers = clock
+      $0.timeouts = Timeouts(connect: .milliseconds(100), total: .never)
+    }
+    async let outcome = client.outcome(of: BytesProbe(path: "/"))
+    await resolver.never.reached()
+    clock.advance(by: .milliseconds(100))
+    #expect(await outcome.error?.transportKind == .connectTimeout)
+    await resolver.isCancelled.waitStubbornly()
+  }
+
   @Test func `resolver is spared where there is no question`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let resolver = SteppingResolver(["10.0.0.1"])

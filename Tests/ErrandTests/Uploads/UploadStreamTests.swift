@@ -135,6 +135,58 @@ import Testing
     #expect(error.status == 403, "\(error)")
   }
 
+  @Test(
+    arguments: [
+      ("HTTP/1.1 403 No\r\nConnection: close\r\n\r\nno", 403, nil), ("HTTP/1.1 403 No\r\n\r\nno", 403, nil),
+      ("HTTP/1.0 403 No\r\n\r\nno", 403, nil),
+      ("HTTP/1.1 403 No\r\nContent-Length: 5\r\n\r\nno", nil, TransportFailure.Kind.truncated),
+      ("", nil, .closedBeforeResponse),
+    ] as [(String, Int?, TransportFailure.Kind?)])
+  func `a server that leaves ends a waiting source`(
+    text: String, status: Int?, kind: TransportFailure.Kind?
+  ) async throws {
+    let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in
+      .raw(text).halfClosed(after: text.utf8.count, of: .everything)
+    }
+    let error = try await failure(APIClient(baseURL: server.url), Upload(PieceSource.body([.bytes([1]), .later])))
+    #expect(error.status == status && error.transportKind == kind, "\(error)")
+  }
+
+  @Test func `a sink that pauses at the end keeps an early answer`() async throws {
+    let server = try LoopbackServer(.uploads(.afterAnswer)) { _ in .ok("ok") }
+    let uploads = Recorded<BodyFlow>()
+    let body = PieceSource.body(
+      [.bytes([1]), .later, .bytes([2]), .later], onLater: { uploads.append($0) })
+    let sink = PausingSink { uploads.all.first?.resume() }
+    let options = CallOptions(bodySink: sink)
+    let outcome = await APIClient(baseURL: server.url).outcome(of: Upload(body), options: options)
+    #expect(outcome.response?.status == 200 && sink.ended.all == ["ok"], "\(outcome.error?.message ?? "")")
+  }
+
+  /// Pauses once, and goes on a while after something else was told to.
+  private final class PausingSink: BodySink {
+    let ended = Recorded<String>()
+    private let came = Recorded<String>()
+    private let flow = Recorded<BodyFlow>()
+    private let meanwhile: @Sendable () -> Void
+
+    init(_ meanwhile: @escaping @Sendable () -> Void) { self.meanwhile = meanwhile }
+
+    func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition {
+      self.flow.append(flow)
+      return .sink
+    }
+
+    func write(_ piece: UnsafeRawBufferPointer) -> Bool {
+      came.append(String(decoding: piece, as: UTF8.self))
+      meanwhile()
+      Thread.detachNewThread { [flow] in flow.all.first?.resume() }
+      return false
+    }
+
+    func end() { ended.append(came.all.joined()) }
+  }
+
   // MARK: - Asynchronous sequences
 
   @Test func `pieces of a sequence arrive`() async throws {
