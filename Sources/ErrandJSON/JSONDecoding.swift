@@ -34,6 +34,7 @@ public struct JSONDecoding: Sendable {
       decoder.dateDecodingStrategy = dates
       decoder.keyDecodingStrategy = keys
       decoder.dataDecodingStrategy = data
+      if let key = TapeRules.inUserInfo { decoder.userInfo[key] = TapeRules(valuesOf: decoder) }
       return decoder
     }
   }
@@ -84,13 +85,36 @@ public struct JSONDecoding: Sendable {
         return try value(of: type, from: data, parsed, at: index, path, by: tape)
       }
     }
+    if let parsed = whereNothingLies(at: path, in: data, or: parsed) {
+      return try missing(type, at: path, from: data, parsed)
+    }
     do {
       let text = try JSONText.utf8(of: data)
       try Self.refuseOpenEnd(of: text)
       if path.steps.isEmpty { return try decoder.decode(type, from: text) }
-      return try decoder.decode(Located<T>.self, from: text, configuration: route(to: path)).value
+      let goal = Located<T>.Goal(route: route(to: path), type: type)
+      return try decoder.decode(Located<T>.self, from: text, configuration: goal).value
     } catch {
       throw JSONDiagnosis(of: data, by: self).error(for: error, decoding: type, at: path)
+    }
+  }
+
+  /// The text, where a path leads nowhere in its own keys; nil where it leads somewhere, or where a `JSONDecoder` can tell.
+  /// One that turns keys finds those that it made, too.
+  private func whereNothingLies(at path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
+    guard convertsKeys, !path.steps.isEmpty, let parsed = parsed ?? (try? ParsedJSON(data)) else { return nil }
+    return parsed.document.index(at: path) == nil ? parsed : nil
+  }
+
+  /// What a type is where nothing lies: nil for an optional one behind the last key, else an error.
+  private func missing<T: Decodable>(
+    _ type: T.Type, at path: JSONPath, from data: Data, _ parsed: ParsedJSON
+  ) throws(JSONDecodingError) -> T {
+    let root = TapeDecoder(source: TapeSource(parsed.document, rules: .standard), index: 0)
+    do {
+      return try JSONRoute(steps: path.steps).decode(type, from: root)
+    } catch {
+      throw JSONDiagnosis(of: data, by: .fast).error(for: error, decoding: type, at: path)
     }
   }
 
@@ -105,7 +129,7 @@ public struct JSONDecoding: Sendable {
       throw JSONDecodingError(error)
     }
     if let value { return value }
-    throw JSONDecodingError(missing: path, in: (try? parsed.value(at: .root)) ?? .null)
+    throw JSONDecodingError(missing: path, in: .inText(parsed.document, at: 0))
   }
 
   /// Foundation on Linux traps where a text ends with the bracket that is one too deep; no text ends with one.
@@ -125,7 +149,8 @@ public struct JSONDecoding: Sendable {
       _ = try? route.decode(type, from: root)  // the trace has what is of interest
       return trace
     }
-    _ = try? decoder.decode(Located<T>.self, from: text, configuration: route)  // the trace has what is of interest
+    let goal = Located<T>.Goal(route: route, type: type)
+    _ = try? decoder.decode(Located<T>.self, from: text, configuration: goal)  // the trace has what is of interest
     return trace
   }
 

@@ -12,17 +12,22 @@ struct JSONDiagnosis {
 
   /// The error to be thrown for one that came out of the decoder.
   func error<T: Decodable>(for error: any Error, decoding type: T.Type, at path: JSONPath) -> JSONDecodingError {
+    let root: JSONValue
     do throws(JSONError) {
-      let root = try JSONValue(parsing: data)
-      return describe(place(of: error, decoding: type, at: path), in: root)
-    } catch .numberOutOfRange(let number) {
-      let place = place(of: error, decoding: type, at: path)
-      return JSONDecodingError(
-        kind: .numberOutOfRange, path: JSONPath(coding: place.path), reason: "the number \(number) is too large",
-        underlying: error)
-    } catch {
-      return JSONDecodingError(error, excerpt: JSONExcerpt.markup(in: data))
+      root = JSONValue.inText(try JSONDocument(data), at: 0)
+    } catch let flaw {
+      guard let lenient = lenientRoot(flaw) else {
+        return JSONDecodingError(flaw, excerpt: JSONExcerpt.markup(in: data))
+      }
+      root = lenient
     }
+    return describe(place(of: error, decoding: type, at: path), in: root)
+  }
+
+  /// The text as the decoder reads it, where it takes what RFC 8259 forbids: then the text is not why decoding failed.
+  private func lenientRoot(_ flaw: JSONError) -> JSONValue? {
+    guard case .notJSON = flaw, let text = try? JSONText.utf8(of: data) else { return nil }
+    return try? decoding.decoder.decode(JSONValue.self, from: text)
   }
 
   /// Where decoding failed, as which type, and the error.
@@ -57,10 +62,23 @@ struct JSONDiagnosis {
 
   private func describe(_ place: Place, in root: JSONValue) -> JSONDecodingError {
     let path = writtenPath(place.path, in: root)
-    let words = JSONDecodingReason(found: root.value(at: path), path: path, type: place.type)
+    let found = root.value(at: path)
+    if let number = found.flatMap({ vastNumber(in: $0, place) }) {
+      let reason = JSONMask.isSecret(path) ? "the number is too large" : "the number \(number) is too large"
+      return JSONDecodingError(kind: .numberOutOfRange, path: path, reason: reason, underlying: place.error)
+    }
+    let words = JSONDecodingReason(found: found, path: path, type: place.type)
     let (kind, reason) = words.kindAndWords(for: place.error)
     let excerpt = JSONExcerpt.around(path, in: root)
     return JSONDecodingError(kind: kind, path: path, reason: reason, excerpt: excerpt, underlying: place.error)
+  }
+
+  /// The number beyond all doubles for which a value was refused.
+  private func vastNumber(in found: JSONValue, _ place: Place) -> String? {
+    guard case .dataCorrupted? = place.error as? DecodingError else { return nil }
+    if let number = found.vastNumber { return number }
+    guard place.type is any JSONReadable.Type, case .written(let here) = found.form else { return nil }
+    return here.source.document.numberBeyondDoubles(at: here.index)
   }
 
   /// The path in the keys of the text, where the decoder tells the keys as its strategy turned them.

@@ -96,7 +96,7 @@ private struct JSONMisfitSearch {
     var route = decoding.route(to: path)
     route.trace = JSONTrace(noting: reading)
     do {
-      _ = try decoding.decoder.decode(Located<T>.self, from: text, configuration: route)
+      _ = try decoding.decoder.decode(Located<T>.self, from: text, configuration: .init(route: route, type: type))
       return nil
     } catch {
       return JSONDiagnosis(of: text, by: decoding).error(for: error, decoding: type, at: path)

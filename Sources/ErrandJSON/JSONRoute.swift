@@ -42,10 +42,16 @@ struct JSONRoute {
 
 /// A value at the end of a route.
 struct Located<T: Decodable>: DecodableWithConfiguration {
+  /// The way, and the type that is asked for: of a class it may be one below `T`.
+  struct Goal {
+    let route: JSONRoute
+    let type: T.Type
+  }
+
   let value: T
 
-  init(from decoder: any Decoder, configuration: JSONRoute) throws {
-    value = try configuration.decode(T.self, from: decoder)
+  init(from decoder: any Decoder, configuration: Goal) throws {
+    value = try configuration.route.decode(configuration.type, from: decoder)
   }
 }
 

@@ -10,7 +10,8 @@ struct JSONWriter {
 
   /// - Parameters:
   ///   - pretty: Whether to break and indent lines.
-  ///   - strict: Whether numbers that are not finite are refused; else they become null.
+  ///   - strict: Whether numbers that are not finite are refused; else they become null, and those that are too large
+  ///     for a `Double` stay as the text has them.
   ///   - masking: Whether long strings and all below secret keys are replaced by `"…"`.
   ///   - limit: The number of bytes after which the rest may be left out.
   ///   - depth: How many arrays and objects the text will be put into.
@@ -31,20 +32,20 @@ struct JSONWriter {
     case .bool(let bool): append(bool ? "true" : "false")
     case .integer(let integer): append(String(integer))
     case .unsigned(let integer): append(String(integer))
-    case .number(let number): try write(number)
+    case .number(let number): try write(number, of: value)
     case .string(let string): write(masking && JSONMask.isLong(string) ? JSONMask.mark : string)
     case .array(let elements): try write(elements)
     case .object(let members): try write(members)
     }
   }
 
-  private mutating func write(_ number: Double) throws(JSONError) {
+  private mutating func write(_ number: Double, of value: JSONValue) throws(JSONError) {
     if number.isFinite {
       append(Self.digits(of: number))
     } else if strict {
       throw JSONError.notFinite(path: JSONPath(steps))
     } else {
-      append("null")
+      append(value.vastNumber ?? "null")
     }
   }
 

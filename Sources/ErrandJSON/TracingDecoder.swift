@@ -54,7 +54,7 @@ private struct TracingKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return try trace.leaf(type, at: path) { try base.decode(type, forKey: key) }
     }
     return try trace.branch(type, at: path) {
-      try T(from: TracingDecoder(base.superDecoder(forKey: key), trace))
+      try type.init(from: TracingDecoder(base.superDecoder(forKey: key), trace))
     }
   }
 
@@ -96,7 +96,7 @@ private struct TracingUnkeyed: UnkeyedDecodingContainer {
     if JSONTrace.isLeaf(type) || base.isAtEnd {
       return try trace.leaf(type, at: path) { try base.decode(type) }
     }
-    return try trace.branch(type, at: path) { try T(from: TracingDecoder(base.superDecoder(), trace)) }
+    return try trace.branch(type, at: path) { try type.init(from: TracingDecoder(base.superDecoder(), trace)) }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
@@ -124,6 +124,6 @@ private struct TracingSingle: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if JSONTrace.isLeaf(type) { return try trace.leaf(type, at: codingPath) { try base.decode(type) } }
-    return try trace.branch(type, at: codingPath) { try T(from: decoder) }
+    return try trace.branch(type, at: codingPath) { try type.init(from: decoder) }
   }
 }

@@ -81,11 +81,46 @@ import Testing
   @Test(arguments: [
     ("", JSONDecodingError.Kind.empty), ("  ", .empty), ("{\"users\":", .notJSON), ("{\"users\":[]} x", .notJSON),
     ("oops", .notJSON),
-    (String(repeating: "[", count: 100_000), .notJSON), ("{\"users\":\"\\ud800\"}", .notJSON), ("[1,]", .notJSON),
+    (String(repeating: "[", count: 100_000), .notJSON), ("{\"users\":\"\\ud800\"}", .notJSON),
   ]) func `unreadable texts fail by kind`(text: String, kind: JSONDecodingError.Kind) {
     let error = Self.fail(text)
     #expect(error?.kind == kind && error?.path == .root && error?.excerpt == "")
     #expect(throws: JSONDecodingError.self) { try JSONDecoding.standard.decode(JSONValue.self, from: Data(text.utf8)) }
+  }
+
+  @Test func `what only JSONDecoder takes keeps its error`() throws {
+    let text = Data(#"[{"nme":"tea"},]"#.utf8)
+    let missing = #expect(throws: JSONDecodingError.self) {
+      try JSONDecoding.standard.decode([Item].self, from: text)
+    }
+    #expect(missing?.kind == .missingKey && missing?.path == "[0].name")
+    guard case .keyNotFound? = missing?.underlying as? DecodingError else {
+      Issue.record("\(String(describing: missing?.underlying))")
+      return
+    }
+    #expect(Self.fail("[1,]")?.description == "$: expected an object, found an array, in [1]")
+    let lenient = JSONDecoding.foundation(JSONDecoder())
+    let unknown = Data(#"[{"name":"a","kind":"tin",},]"#.utf8)
+    let invalid = #expect(throws: JSONDecodingError.self) { try lenient.decode([Item].self, from: unknown) }
+    #expect(invalid?.kind == .invalidValue && invalid?.path == "[0].kind")
+  }
+
+  @Test(arguments: [JSONDecoding.standard, .fast]) func `vast numbers hide no other error`(decoding: JSONDecoding) {
+    struct Named: Decodable { let name: String }
+    func fail(_ text: String) -> JSONDecodingError? {
+      #expect(throws: JSONDecodingError.self) { try decoding.decode(Named.self, from: Data(text.utf8)) }
+    }
+    let line = #"$.name: expected a string, found a number, in {"big":1e400,"name":7}"#
+    #expect(fail(#"{"big":1e400,"name":7}"#)?.description == line)
+    #expect(fail(#"{"big":1e400}"#)?.description == #"$.name: the key "name" is missing, in {"big":1e400}"#)
+    let value = #expect(throws: JSONDecodingError.self) {
+      try decoding.decode(JSONValue.self, from: Data(#"{"big":1e400,"a":{}}"#.utf8), at: "a.b")
+    }
+    #expect(value?.path == "a.b" && value?.excerpt == "{}")
+    let list = #expect(throws: JSONDecodingError.self) {
+      try decoding.decode(JSONValue.self, from: Data(#"{"big":1e400}"#.utf8), at: "small")
+    }
+    #expect(list?.excerpt == #"{"big":1e400}"#)
   }
 
   @Test func `invalid UTF-8 is not JSON`() {

@@ -46,6 +46,19 @@ import Testing
     #expect(try decoding.decode(Date?.self, from: text, at: "at") == Date(timeIntervalSince1970: 9))
   }
 
+  @Test(arguments: [JSONDecoding(keys: .convertFromSnakeCase), .fast(keys: .convertFromSnakeCase)])
+  func `paths have the keys of the text`(decoding: JSONDecoding) throws {
+    let text = Data(#"{"user_data":{"name":"Ada"},"n":1}"#.utf8)
+    #expect(try decoding.decode(User?.self, from: text, at: "user_data")?.name == "Ada")
+    #expect(try decoding.decode(User?.self, from: text, at: "userData") == nil)
+    let missing = #expect(throws: JSONDecodingError.self) {
+      try decoding.decode(User.self, from: text, at: "userData")
+    }
+    #expect(missing?.kind == .missingKey && missing?.path == "userData")
+    let inTheWay = #expect(throws: JSONDecodingError.self) { try decoding.decode(User?.self, from: text, at: "n.x") }
+    #expect(inTheWay?.kind == .wrongType && inTheWay?.path == "n")
+  }
+
   @Test func `a decoder of choice is used`() throws {
     let decoding = JSONDecoding {
       let decoder = JSONDecoder()

@@ -60,6 +60,26 @@ import Testing
     #expect(ada.born == Date(timeIntervalSince1970: 1000))
   }
 
+  @Test(arguments: [JSONDecoding(dates: .secondsSince1970), .fast(dates: .secondsSince1970)])
+  func `strategies reach inside other types`(decoding: JSONDecoding) throws {
+    let text = #"{"lead":\#(Self.ada.dropLast()),"born":1000},"others":[\#(Self.ada)]}"#
+    let team = try decoding.decode(Team.self, from: Data(text.utf8))
+    #expect(team.lead.born == Date(timeIntervalSince1970: 1000))
+  }
+
+  @Test(arguments: decodings) func `failures inside other types are placed`(
+    name: String, decoding: JSONDecoding
+  ) throws {
+    for (member, path) in [
+      (#"{"name":7}"#, "others[1].name"), (#"{"name":"Ada","age":1.5}"#, "others[1].age"),
+      (Self.ada.dropLast() + #","friends":[{}]}"#, "others[1].friends[0].name"),
+    ] {
+      let text = #"{"lead":\#(Self.ada),"others":[\#(Self.ada),\#(member)]}"#
+      let error = #expect(throws: JSONDecodingError.self) { try decoding.decode(Team.self, from: Data(text.utf8)) }
+      #expect(error?.path.description == "$.\(path)", "\(name): \(String(describing: error))")
+    }
+  }
+
   @Test func `keys stay as written`() throws {
     struct Order: JSONReadable {
       let number: Int

@@ -25,6 +25,28 @@ import Testing
     </catalog>
     """
 
+  class Animal: Decodable {
+    let name: String
+    var told: String { name }
+  }
+
+  final class Dog: Animal {
+    let tricks: Int
+    enum Key: CodingKey { case tricks }
+    override var told: String { "\(name) \(tricks)" }
+
+    required init(from decoder: any Decoder) throws {
+      tricks = try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .tricks)
+      try super.init(from: decoder)
+    }
+  }
+
+  @Test func `metatypes say which class is made`() throws {
+    let type: Animal.Type = Dog.self
+    let dog = try XMLValue(parsing: Data("<dog><name>a</name><tricks>2</tricks></dog>".utf8))
+    #expect(try XMLFormat().decode(type, from: dog).told == "a 2")
+  }
+
   static func read<Value: Decodable>(
     _ text: String, as: Value.Type = Value.self, dates: XMLDates = .iso8601
   ) throws -> Value {

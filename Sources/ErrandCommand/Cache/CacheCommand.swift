@@ -72,16 +72,17 @@ struct CacheCommand {
     }
     for (index, answer) in lookup.found.answers.enumerated() {
       if index > 0 { Terminal.write("\n") }
-      show(answer, of: url)
+      if let lost = show(answer, of: url) { return Terminal.lost(lost) }
     }
     return .success
   }
 
-  private func show(_ answer: StoredAnswers.Answer, of url: HTTPURL) {
+  /// Returns the system's error number where the body cannot be written.
+  private func show(_ answer: StoredAnswers.Answer, of url: HTTPURL) -> Int32? {
     let head = answer.listing.head
     Terminal.write(Terminal.paint(for: .error)(.dim, Wording.facts(of: answer.listing, at: .now)) + "\n", to: .error)
     Terminal.write(Talk(paint: paint) { _ in }.head(HTTPResponse(head: head.answer, url: url)) + "\n")
-    BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
+    return BodyPrinter.write(answer.body, of: HTTPResponse(head: head.answer, body: answer.body, url: url))
   }
 
   private func nothing(_ options: SendOptions, isElsewhere: Bool) -> ExitCode {

@@ -13,13 +13,15 @@ enum BodyPrinter {
     case note(String)
   }
 
-  /// Writes a body to standard output, or says why it is not shown.
-  static func write(_ body: Data, of response: HTTPResponse) {
+  /// Writes a body to standard output, or says why it is not shown; returns the system's error number where that fails.
+  static func write(_ body: Data, of response: HTTPResponse) -> Int32? {
     let isTerminal = Terminal.isTerminal(.output)
     switch showing(body, of: response, isTerminal: isTerminal, paint: Terminal.paint(for: .output)) {
-    case .raw(let data): Terminal.write(data)
-    case .text(let text): Terminal.write(text)
-    case .note(let note): Terminal.complain(note)
+    case .raw(let data): return Terminal.put(data, into: Terminal.Stream.output.rawValue)
+    case .text(let text): return Terminal.put(Data(text.utf8), into: Terminal.Stream.output.rawValue)
+    case .note(let note):
+      Terminal.complain(note)
+      return nil
     }
   }
 

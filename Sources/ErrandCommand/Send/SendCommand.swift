@@ -31,20 +31,28 @@ struct SendCommand {
   }
 
   private func run() async -> ExitCode {
+    let code = await opened()
+    await cache?.close()
+    return code
+  }
+
+  /// Opens the file before it listens for an interrupt: of a named pipe that waits for a reader, and can be ended.
+  private func opened() async -> ExitCode {
+    let file: OutputFile?
+    do throws(OutputFile.Failure) {
+      if let path = options.output { file = try OutputFile(path) } else { file = nil }
+    } catch {
+      Terminal.complain("\(error)")
+      return .other
+    }
     let interruption = await Interruption { [client, cache] in
       client.cancelAll()
       cache?.interrupt()
     }
     defer { interruption.stop() }
-    let code = await send()
-    await cache?.close()
-    return code
-  }
-
-  private func send() async -> ExitCode {
     do {
-      guard let path = options.output else { return await sendToOutput() }
-      return try await send(into: OutputFile(path))
+      guard let file else { return await sendToOutput() }
+      return try await send(into: file)
     } catch {
       Terminal.complain("\(error)")
       return .other
@@ -67,19 +75,22 @@ struct SendCommand {
     let outcome = await outcome(into: isWhole ? nil : Terminal.Stream.output.rawValue)
     // Nobody reads any more: that is no news.
     if (outcome.error?.cause as? FileFailure)?.code == EPIPE { return .other }
+    var lost: Int32?
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
-      Terminal.write(Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response))
+      let head = Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response)
+      lost = Terminal.put(Data(head.utf8), into: Terminal.Stream.output.rawValue)
     } else if isWhole || outcome.error != nil, let response = outcome.response {
-      show(response)
+      lost = show(response)
     }
-    return end(outcome)
+    let code = end(outcome)
+    return code == .success ? lost.map(Terminal.lost) ?? code : code
   }
 
   private func send(into file: OutputFile) async throws -> ExitCode {
     let outcome = await outcome(into: isHeld ? nil : file.descriptor)
     if outcome.error != nil {
       file.discard()
-      if let response = outcome.response { show(response) }
+      if let response = outcome.response { _ = show(response) }
       return end(outcome)
     }
     do {
@@ -96,7 +107,7 @@ struct SendCommand {
 
   // MARK: - Showing
 
-  private func show(_ response: HTTPResponse) { BodyPrinter.write(response.body, of: response) }
+  private func show(_ response: HTTPResponse) -> Int32? { BodyPrinter.write(response.body, of: response) }
 
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
     if options.isVerbose { tell(outcome) }

@@ -22,8 +22,9 @@ enum Secrets {
   static func maskedPairs(_ text: some StringProtocol) -> String {
     let pairs = text.split(separator: "&", omittingEmptySubsequences: false)
     return pairs.map { pair in
-      guard let equals = pair.firstIndex(of: "="), isSecret(pair[..<equals]) else { return String(pair) }
-      return pair[...equals] + mask
+      guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+      let name = String(pair[..<equals])
+      return isSecret(name.removingPercentEncoding ?? name) ? pair[...equals] + mask : String(pair)
     }.joined(separator: "&")
   }
 
@@ -43,10 +44,26 @@ enum Secrets {
     }
   }
 
-  /// A request target or URL with the secret values of its query masked.
+  /// A request target, or a text with URLs in it, with the secret values of every query and fragment masked, and what
+  /// stands before the `@` of a URL.
   static func maskedTarget(_ target: String) -> String {
-    guard let question = target.firstIndex(of: "?") else { return target }
-    return target[...question] + maskedPairs(target[target.index(after: question)...])
+    var result = ""
+    var rest = target.unicodeScalars[...]
+    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+      let after = rest.index(after: start)
+      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
+      result += String(rest[...start]) + maskedPairs(String(rest[after..<end]))
+      rest = rest[end...]
+    }
+    return withoutUserInfo(result + String(rest))
+  }
+
+  private static func withoutUserInfo(_ text: String) -> String {
+    guard let slashes = text.range(of: "://", options: .literal) else { return text }
+    let scalars = text.unicodeScalars[slashes.upperBound...]
+    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
+    guard let at = authority.lastIndex(of: "@") else { return text }
+    return String(text[..<slashes.upperBound]) + mask + String(scalars[at...])
   }
 
   /// The value of a field as it may be shown: of a credential the kind remains.

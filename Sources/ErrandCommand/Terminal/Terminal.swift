@@ -40,6 +40,13 @@ enum Terminal {
   /// Writes bytes to a stream; gives up where nobody reads any more.
   static func write(_ bytes: Data, to stream: Stream = .output) { _ = put(bytes, into: stream.rawValue) }
 
+  /// Says that standard output could not be written, and how the process ends then. That nobody reads any more is no
+  /// news.
+  static func lost(_ code: Int32) -> ExitCode {
+    if code != EPIPE { complain("The standard output cannot be written: \(String(cString: strerror(code))).") }
+    return .other
+  }
+
   /// Writes bytes to a descriptor, all of them; returns the system's error number where that fails.
   static func put(_ bytes: Data, into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in

@@ -8,7 +8,7 @@ public struct ArgumentStyle: Sendable, Hashable {
     case brackets
     /// `a[0]=1&a[1]=2`.
     case indexed
-    /// `a=1,2`.
+    /// `a=1,2`; a comma inside a value is escaped. Of an empty list nothing is written.
     case commas
   }
 

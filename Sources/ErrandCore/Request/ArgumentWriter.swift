@@ -74,10 +74,7 @@ struct ArgumentWriter: Sendable {
   private func append(
     _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
   ) throws(Unwritable) {
-    if style.arrays == .commas {
-      let texts = try values.filter { $0 != .omitted }.map { value throws(Unwritable) in try text(value, name) }
-      return try append(name, .string(texts.joined(separator: ",")), to: &out, plus: plus)
-    }
+    if style.arrays == .commas { return try appendJoined(name, values, to: &out, plus: plus) }
     for (index, value) in values.enumerated() {
       let member: [UInt8] =
         switch style.arrays {
@@ -86,6 +83,20 @@ struct ArgumentWriter: Sendable {
         case .indexed: name + Array("[\(index)]".utf8)
         }
       try append(member, value, to: &out, plus: plus)
+    }
+  }
+
+  /// The commas between the members stay as they are; one inside a member is escaped.
+  private func appendJoined(
+    _ name: [UInt8], _ values: [ArgumentValue], to out: inout [UInt8], plus: Bool
+  ) throws(Unwritable) {
+    let shown = values.filter { $0 != .omitted && !($0 == .null && style.nulls == .omitted) }
+    guard !shown.isEmpty else { return }
+    Self.separate(&out)
+    out += name
+    for (index, value) in shown.enumerated() {
+      out.append(index == 0 ? 0x3D : 0x2C)
+      Self.append(try text(value, name), to: &out, plus: plus)
     }
   }
 

@@ -24,10 +24,22 @@ final class TapeRules: @unchecked Sendable {  // nothing of it changes once it i
 
   /// Foundation's defaults.
   static let standard = TapeRules()
+  /// Under which key a `JSONDecoder` holds the rules for a ``JSONReadable`` that it meets on its way.
+  static let inUserInfo = CodingUserInfoKey(rawValue: "errand.json.rules")
 
   private init() {
     decoder = JSONDecoder()
     (dates, data, floats, keys, userInfo) = (.deferredToDate, .base64, .throw, .asWritten, [:])
+  }
+
+  /// How a decoder reads values. Keys stay as they are: it has turned them by then.
+  init(valuesOf decoder: JSONDecoder) {
+    dates = decoder.dateDecodingStrategy
+    data = decoder.dataDecodingStrategy
+    floats = decoder.nonConformingFloatDecodingStrategy
+    keys = .asWritten
+    userInfo = decoder.userInfo
+    self.decoder = JSONDecoder()  // the decoder itself holds these rules
   }
 
   /// Nil where the decoder was set to something that only Foundation can do.

@@ -7,6 +7,8 @@ final class TapeSource: Sendable {
   let rules: TapeRules
   /// The way to what a decoder reads that stands for a value that is not there; nil for all others.
   private let absent: [any CodingKey]?
+  /// The way to the document, where it was taken from a larger one.
+  private let start: [any CodingKey]
   private let kept = Locked(Kept())
 
   /// What a decoding finds out on its way, where it has to.
@@ -16,16 +18,19 @@ final class TapeSource: Sendable {
     var dictionaries: Set<Int> = []
   }
 
-  init(_ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil) {
+  init(
+    _ document: JSONDocument, rules: TapeRules, absent: [any CodingKey]? = nil, below start: [any CodingKey] = []
+  ) {
     self.document = document
     self.rules = rules
     self.absent = absent
+    self.start = start
   }
 
   /// The value of a type at an index: by its own code, unless the tape knows the type.
   func value<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
     switch TapeReaders.shared.reader(of: type) {
-    case .ownCode: return try T(from: TapeDecoder(source: self, index: index))
+    case .ownCode: return try type.init(from: TapeDecoder(source: self, index: index))
     case .tape(let reader): return try value(type, at: index, reader: reader)
     case .json(let reader): return try value(type, at: index, reader: reader)
     }
@@ -55,7 +60,7 @@ final class TapeSource: Sendable {
   func path(to index: Int) -> [any CodingKey] {
     if let absent { return absent }
     let (steps, dictionaries) = kept.withLock { ($0.places.steps(to: index, in: document), $0.dictionaries) }
-    var path: [any CodingKey] = []
+    var path = start
     for step in steps {
       guard document.word(step.container).isObject else {
         path.append(AnyKey(intValue: step.number))

@@ -20,8 +20,10 @@ extension JSONValue: Codable {
         in: single, debugDescription: "The JSON is nested deeper than \(Self.codableDepthLimit) levels.")
     } else if let members = optionalOnMismatch({ try decoder.container(keyedBy: AnyKey.self) }) {
       self = .object(try Self.members(in: members))
+    } else if let elements = optionalOnMismatch({ try decoder.unkeyedContainer() }) {
+      self = .array(try Self.elements(in: elements))
     } else {
-      self = .array(try Self.elements(in: try decoder.unkeyedContainer()))
+      throw DecodingError.dataCorruptedError(in: single, debugDescription: "The value cannot be held.")
     }
   }
 

@@ -12,7 +12,8 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The JSON text on one line, secrets included. Numbers that are not finite appear as `null`.
+  /// The JSON text on one line, secrets included. Numbers that are not finite appear as `null`, those of a text that no
+  /// `Double` can hold as they stand there.
   public var description: String {
     var writer = JSONWriter(strict: false)
     do throws(JSONError) {

@@ -47,6 +47,13 @@ extension JSONValue {
     JSONValue(.written(TapeDecoder(source: TapeSource(document, rules: .standard), index: index)))
   }
 
+  /// The number of a text that is beyond all doubles, as messages name it; nil for any other value.
+  var vastNumber: String? {
+    guard case .written(let place) = form else { return nil }
+    let document = place.source.document
+    return document.word(place.index).isNumber ? document.numberBeyondDoubles(at: place.index) : nil
+  }
+
   /// Where the value lies in a text, which is written for one that was made.
   func inText() throws(JSONError) -> TapeDecoder {
     if case .written(let place) = form { return place }

@@ -27,7 +27,9 @@ extension RecordingFile.Exchange {
       method: request.method.rawValue, url: request.url.string, fields: RecordingFile.lines(request.fields),
       body: request.body?.data.map(RecordingFile.Body.init))
     response = answer.failure == nil ? RecordingFile.Response(answer) : nil
-    failure = (answer.failure ?? answer.breakage).map { .init(kind: $0.kind.rawValue, text: $0.description) }
+    failure = (answer.failure ?? answer.breakage).map {
+      .init(kind: $0.kind.rawValue, text: $0.description, certainlyNotSent: $0.isCertainlyNotSent ? true : nil)
+    }
   }
 }
 
@@ -87,7 +89,9 @@ extension RecordingFile {
 
 extension RecordingFile.Exchange {
   func value(at place: JSONPath) throws(RecordingFlaw) -> RecordedExchange {
-    let failure = failure.map { TransportFailure(.init(rawValue: $0.kind), $0.text) }
+    let failure = failure.map {
+      TransportFailure(.init(rawValue: $0.kind), $0.text, isCertainlyNotSent: $0.certainlyNotSent ?? false)
+    }
     var answer = ScriptedAnswer()
     if let response {
       answer = try response.value(at: place.appending(key: "response"))
@@ -97,7 +101,12 @@ extension RecordingFile.Exchange {
     } else {
       throw RecordingFlaw(path: place, reason: "an exchange has a response, a failure, or both")
     }
-    return RecordedExchange(request: try request.value(at: place.appending(key: "request")), answer: answer)
+    let request = try request.value(at: place.appending(key: "request"))
+    // Who edits a body does not count its bytes. Of an answer without a body the length is that of another one.
+    if request.method != .head, answer.head.status != 304, answer.breakage == nil, !answer.body.isEmpty {
+      answer.fitLength()
+    }
+    return RecordedExchange(request: request, answer: answer)
   }
 }
 
@@ -130,8 +139,8 @@ extension RecordingFile.Response {
   }
 
   private func head(at place: JSONPath) throws(RecordingFlaw) -> ResponseHead {
-    guard (100...599).contains(status) else {
-      throw RecordingFlaw(path: place.appending(key: "status"), reason: "a status is a number from 100 to 599")
+    guard (100...999).contains(status) else {
+      throw RecordingFlaw(path: place.appending(key: "status"), reason: "a status is a number from 100 to 999")
     }
     guard let version = version.map({ ResponseHead.Version(rawValue: $0) }) ?? .http1_1 else {
       let known = "HTTP/1.0, HTTP/1.1, HTTP/2 or HTTP/3"

@@ -30,8 +30,8 @@ import Foundation
 ///
 /// A body is `text` where its bytes are UTF-8, else `base64`; a request without one has none. A response may have
 /// `reason`, `trailers` and `informational` (heads alike); `failure` with `kind` and `text` stands in its place, or
-/// beside it where the body broke off. Keys that are not known are passed over. A change that older readers would
-/// misread raises the version.
+/// beside it where the body broke off; `certainlyNotSent` is true in it where no server saw the request. Keys that are
+/// not known are passed over. A change that older readers would misread raises the version.
 struct RecordingFile: Codable {
   static let formatName = "errand-recording"
   static let knownVersion = 1
@@ -67,6 +67,8 @@ struct RecordingFile: Codable {
   struct Failure: Codable {
     var kind: String
     var text: String
+    /// True or absent.
+    var certainlyNotSent: Bool?
   }
 
   struct Body: Codable {

@@ -27,7 +27,11 @@ final class ReplayBook: Sendable {
 
   func answer(to request: HTTPRequest) throws(TransportFailure) -> ScriptedAnswer {
     let sent = masked(request)
-    let matches = recording.exchanges.indices.filter { differences(of: sent, from: $0).isEmpty }
+    let indices = recording.exchanges.indices
+    var matches = indices.filter { index in
+      parts.allSatisfy { $0.isSame(recording.exchanges[index].request, sent) }
+    }
+    if matches.isEmpty { matches = indices.filter { differences(of: sent, from: $0).isEmpty } }
     guard let last = matches.last else { throw unmatched(sent) }
     let taken = state.withLock { state -> Int? in
       guard let next = matches.first(where: { !state.isUsed[$0] }) else { return nil }
@@ -50,7 +54,7 @@ final class ReplayBook: Sendable {
 
   private func differences(of sent: HTTPRequest, from index: Int) -> [RequestPart] {
     let recorded = recording.exchanges[index].request
-    return parts.filter { !$0.isSame(recorded, sent) }
+    return parts.filter { !$0.fits(recorded, sent) }
   }
 
   // MARK: - Words

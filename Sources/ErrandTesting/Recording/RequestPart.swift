@@ -14,13 +14,25 @@ public struct RequestPart: Sendable {
   /// What errors call it, such as `path`.
   public let name: String
   private let isSame: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
+  private let fits: @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool
 
   /// Makes a part of one's own: whether two requests are the same in it. It runs where the request is sent or
   /// recordings are compared, for several at once where they overlap.
   public init(_ name: String, isSame: @escaping @Sendable (_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool) {
+    self.init(name, isSame: isSame, fits: isSame)
+  }
+
+  private init(
+    _ name: String, isSame: @escaping @Sendable (HTTPRequest, HTTPRequest) -> Bool,
+    fits: @escaping @Sendable (HTTPRequest, HTTPRequest) -> Bool
+  ) {
     self.name = name
     self.isSame = isSame
+    self.fits = fits
   }
+
+  /// Whether two requests are the same in it but for what the recorder had learnt to mask.
+  func fits(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { fits(recorded, sent) }
 
   func isSame(_ recorded: HTTPRequest, _ sent: HTTPRequest) -> Bool { isSame(recorded, sent) }
 
@@ -29,15 +41,28 @@ public struct RequestPart: Sendable {
   /// Scheme, host and port.
   public static let origin = RequestPart("origin") { $0.url.origin == $1.url.origin }
   /// The path, without the query.
-  public static let path = RequestPart("path") { $0.url.path == $1.url.path }
+  public static let path = RequestPart("path") {
+    $0.url.path == $1.url.path
+  } fits: {
+    LearntMask.fits($0.url.path, $1.url.path)
+  }
   /// The query, in its order.
-  public static let query = RequestPart("query") { $0.url.query == $1.url.query }
+  public static let query = RequestPart("query") {
+    $0.url.query == $1.url.query
+  } fits: {
+    LearntMask.fits($0.url.query ?? "", $1.url.query ?? "")
+  }
   /// The body: of JSON what it says, of everything else the bytes. None is the same as an empty one.
   public static let body = RequestPart("body") { recorded, sent in
     let (left, right) = (recorded.body?.data ?? Data(), sent.body?.data ?? Data())
     if left == right { return true }
     guard let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) else { return false }
     return left == right
+  } fits: { recorded, sent in
+    let (left, right) = (recorded.body?.data ?? Data(), sent.body?.data ?? Data())
+    if LearntMask.fits(left, right) { return true }
+    guard let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) else { return false }
+    return LearntMask.fits(left, right)
   }
 
   /// The values of a header field.

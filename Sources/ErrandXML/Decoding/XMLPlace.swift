@@ -23,7 +23,7 @@ struct XMLPlace: Decoder {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if let value = try XMLScalar(self).value(as: type) { return value }
-    return try T(from: self)
+    return try type.init(from: self)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

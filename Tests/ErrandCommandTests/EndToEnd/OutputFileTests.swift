@@ -68,6 +68,16 @@ import Testing
     }
   }
 
+  @Test func `a pipe without a reader can be left`() async throws {
+    try await inFolder { folder async throws in
+      let pipe = folder.appending(path: "pipe")
+      #expect(mkfifo(pipe.path(), 0o600) == 0)
+      let command = try TerminalRun(errand: "send", "h.invalid", "-o", pipe.path())
+      try command.interrupt()
+      #expect(await command.finish() == -SIGINT)
+    }
+  }
+
   @Test func `a device is not replaced`() async throws {
     let server = try LoopbackServer { _ in .ok("gone") }
     #expect(try await BuiltCommand.run(["send", server.url, "-o", "/dev/null"]).status == 0)

@@ -54,6 +54,19 @@ import Testing
     #expect(try #require(server.requests.first).headers["X-Api-Key"] == "k4")
   }
 
+  #if os(Linux)
+    @Test(arguments: [("GET", ["--shape", #""any""#]), ("HEAD", []), ("GET", [])])
+    func `an answer that is lost is told`(method: String, options: [String]) async throws {
+      let server = try LoopbackServer { _ in .json("[1]") }
+      let place = try BuiltProgram("errand").place.path()
+      let shell = BuiltProgram(at: URL(filePath: "/bin/sh"))
+      let words = ["-c", #"exec "$@" > /dev/full"#, "sh", place, "send", method, server.url]
+      let run = try await shell.run(words + options)
+      #expect(run.status == 1)
+      #expect(run.error.contains("No space left on device"), "\(run.error)")
+    }
+  #endif
+
   @Test func `a refused status shows its body`() async throws {
     let server = try LoopbackServer { _ in .json(#"{"why":"no"}"#, status: 403) }
     let run = try await send(server.url)

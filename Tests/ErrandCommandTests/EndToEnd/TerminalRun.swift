@@ -86,10 +86,10 @@ final class TerminalRun {
   // MARK: - The system's side
 
   #if canImport(Darwin)
-    private static let newSession = Int16(POSIX_SPAWN_SETSID)
+    private static let newSession = POSIX_SPAWN_SETSID
   #else
     /// `POSIX_SPAWN_SETSID`, which is not imported.
-    private static let newSession: Int16 = 0x80
+    private static let newSession: Int32 = 0x80
   #endif
 
   /// Makes a terminal; gives both of its ends, and its name.
@@ -107,7 +107,8 @@ final class TerminalRun {
     return (keyboard, screen, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
   }
 
-  /// Starts a program as the leader of a session, whose terminal becomes the first that it opens.
+  /// Starts a program as the leader of a session, whose terminal becomes the first that it opens. Signals count for it
+  /// as for any that a shell starts, not as for the thread of the test, which may pass over them.
   private static func start(_ words: [String], on terminal: String) throws -> pid_t {
     #if canImport(Darwin)
       var (attributes, actions) = (posix_spawnattr_t?.none, posix_spawn_file_actions_t?.none)
@@ -120,7 +121,14 @@ final class TerminalRun {
       posix_spawnattr_destroy(&attributes)
       posix_spawn_file_actions_destroy(&actions)
     }
-    posix_spawnattr_setflags(&attributes, newSession)
+    let flags = newSession | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    var (keys, none) = (sigset_t(), sigset_t())
+    sigemptyset(&keys)
+    sigaddset(&keys, SIGINT)
+    posix_spawnattr_setsigdefault(&attributes, &keys)
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     for stream in Int32(1)...2 { posix_spawn_file_actions_adddup2(&actions, 0, stream) }
     let environment = ["PATH=/usr/bin:/bin", "SWIFT_BACKTRACE=enable=no", "TERM=xterm"]

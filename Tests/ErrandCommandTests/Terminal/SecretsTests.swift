@@ -16,6 +16,11 @@ import Testing
   @Test func `secrets are masked in place`() {
     #expect(Secrets.maskedTarget("/a?page=2&token=abc&x") == "/a?page=2&token=•••&x")
     #expect(Secrets.maskedTarget("/a") == "/a")
+    let fragment = Secrets.maskedTarget("https://a.example/cb#access_token=abc&x=1")
+    #expect(fragment == "https://a.example/cb#access_token=•••&x=1")
+    #expect(Secrets.maskedTarget("/a?next=/x?token=abc#p") == "/a?next=/x?token=•••#p")
+    #expect(Secrets.maskedTarget("https://u:pw@h/a@b?%74oken=abc") == "https://•••@h/a@b?%74oken=•••")
+    #expect(Secrets.maskedTarget("https://h/a@b?x=u@v") == "https://h/a@b?x=u@v")
     #expect(Secrets.maskedBody("user=ada&password=p%26w") == "user=ada&password=•••")
     #expect(Secrets.maskedBody(#"{"a":[{"pin":1}],"b":2}"#) == #"{"a":[{"pin":"•••"}],"b":2}"#)
     #expect(Secrets.maskedBody("just text") == "just text")

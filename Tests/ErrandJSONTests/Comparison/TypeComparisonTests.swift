@@ -1,3 +1,4 @@
+import ErrandJSON
 import Foundation
 import Testing
 
@@ -75,6 +76,34 @@ import Testing
     expectSameFailure([Dog].self, #"[{"tricks":["x"],"super":{"name":1}}]"#)
     expectSameFailure([Dog].self, #"[{"tricks":["x"],"super":null}]"#)
     expectSameFailure(Dog.self, #"{"tricks":["x"],"super":[]}"#)
+  }
+
+  /// Asks for a class by the metatype of one below it.
+  struct Kennel: Decodable {
+    let told: [String]
+
+    init(from decoder: any Decoder) throws {
+      let type: Animal.Type = Cat.self
+      var list = try decoder.unkeyedContainer()
+      let first = try list.decode(type)
+      let second = try list.superDecoder().singleValueContainer().decode(type)
+      let third = try list.nestedContainer(keyedBy: Key.self).decode(type, forKey: .cat)
+      told = [first.told, second.told, third.told]
+    }
+
+    enum Key: CodingKey { case cat }
+  }
+
+  @Test func `metatypes say which class is made`() throws {
+    let cat = #"{"name":"a","lives":7}"#
+    expectSame(Kennel.self, #"[\#(cat),\#(cat),{"cat":\#(cat)}]"#, seenAs: \.told)
+    expectSameFailure(Kennel.self, #"[{"name":"a","lives":"x"}]"#)
+    expectSameFailure(Kennel.self, #"[\#(cat),{"name":"a","lives":1.5}]"#)
+    let type: Animal.Type = Cat.self
+    for decoding in [JSONDecoding.standard, .fast] {
+      #expect(try decoding.decode(type, from: Data(cat.utf8)).told == "a 7")
+      #expect(try decoding.decode(type, from: Data(#"{"x":\#(cat)}"#.utf8), at: "x").told == "a 7")
+    }
   }
 
   struct Node: Decodable, Equatable { let name: String, kids: [Node]?, more: [String: Node]? }

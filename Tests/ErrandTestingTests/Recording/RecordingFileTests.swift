@@ -126,4 +126,26 @@ import Testing
     #expect(try Recording(contentsOf: place.path).exchanges.count == 5)
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder + "/kept") == ["calls.json"])
   }
+
+  @Test func `what retries go by comes back`() throws {
+    let refused = TransportFailure(.refused, "nobody there", isCertainlyNotSent: true)
+    var answer = ScriptedAnswer()
+    answer.failure = refused
+    let recording = Recording([
+      try recorded("https://h.example/a", answer), try recorded("https://h.example/b", .status(999)),
+    ])
+    try recording.save(to: place.path)
+    let back = try Recording(contentsOf: place.path)
+    #expect(back.exchanges[0].answer.failure?.isCertainlyNotSent == true)
+    #expect(back.exchanges[1].answer.head.status == 999)
+  }
+
+  @Test func `edited body gets its length`() throws {
+    var answer = ScriptedAnswer.text("a long one")
+    answer.head.fields[.contentLength] = "10"
+    try Recording([try recorded("https://h.example/a", answer)]).save(to: place.path)
+    try place.write(String(decoding: try place.bytes, as: UTF8.self).replacing("a long one", with: "short"))
+    let back = try Recording(contentsOf: place.path).exchanges[0].answer
+    #expect(back.body == Data("short".utf8) && back.head.fields[.contentLength] == "5")
+  }
 }

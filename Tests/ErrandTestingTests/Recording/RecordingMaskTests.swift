@@ -251,4 +251,29 @@ import Testing
     #expect(try await answer(to: request("z9y8x7w6v5"), over: replay) == "ok")
     #expect(try await answer(to: request("masked"), over: replay) == "ok")
   }
+
+  @Test func `masked body tells its own length`() async throws {
+    var reply = ScriptedAnswer.json(#"{"id":7,"access_token":"a1b2c3d4e5f6"}"#)
+    reply.head.fields[.contentLength] = String(reply.body.count)
+    reply.head.fields["Repr-Digest"] = "sha-256=:AAAA:"
+    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    #expect(text(answer.body).contains("masked"))
+    #expect(answer.head.fields[.contentLength] == String(answer.body.count))
+    #expect(answer.head.fields["Repr-Digest"] == nil)
+  }
+
+  @Test func `link in an answer is masked`() async throws {
+    let reply = ScriptedAnswer.json(#"{"upload_url":"https://b.example/f?X-Amz-Signature=deadbeef12345678"}"#)
+    let answer = try await written(HTTPRequest(url: "https://h.example/"), reply).exchanges[0].answer
+    #expect(!text(answer.body).contains("deadbeef12345678"))
+  }
+
+  @Test(arguments: [#"{"echo":"my pass word 1234"}"#, #"{"echo":"my+pass+word+1234"}"#])
+  func `secret of a form is known in an answer`(body: String) async throws {
+    let fields: HTTPFields = ["Content-Type": "application/x-www-form-urlencoded"]
+    let request = try HTTPRequest(
+      method: .post, url: "https://h.example/", fields: fields, body: HTTPBody(Data("password=my+pass+word+1234".utf8)))
+    let answer = try await written(request, .json(body)).exchanges[0].answer
+    #expect(!text(answer.body).contains("1234"))
+  }
 }

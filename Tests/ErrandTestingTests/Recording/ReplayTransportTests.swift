@@ -130,6 +130,21 @@ import Testing
     #expect(outcome.error?.transportKind == .notRecorded)
     #expect(replay.requests.count == 1)
   }
+
+  @Test func `value learnt from an answer replays`() async throws {
+    let request = try HTTPRequest(
+      method: .post, url: "\(base)/login", fields: ["Content-Type": "application/json"],
+      body: HTTPBody(Data(#"{"email":"ada99@example.com","password":"x"}"#.utf8)))
+    let reply = ScriptedAnswer.json(#"{"user":{"email":"ada99@example.com"}}"#)
+    let recorder = RecordingTransport(ScriptedTransport(reply), mask: RecordingMask(paths: ["user.email"]))
+    _ = try await recorder.send(Exchange(request: request))
+    let replay = ReplayTransport(try recorder.recording())
+    #expect(try await answer(to: request, over: replay).contains("masked"))
+    let other = try HTTPRequest(
+      method: .post, url: "\(base)/login", fields: ["Content-Type": "application/json"],
+      body: HTTPBody(Data(#"{"other":"ada99@example.com","password":"x"}"#.utf8)))
+    #expect(await failure(of: other, over: ReplayTransport(try recorder.recording()))?.kind == .notRecorded)
+  }
 }
 
 struct ReplayUser: APIRequest {

@@ -165,6 +165,23 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["tags": ["a", "b"]], .empty, "tags=a,b"), (["a": ["x,y", "z"]], .empty, "a=x%2Cy,z"),
+      (["a": ["x", "y", "z"], "b": 1], .empty, "a=x,y,z&b=1"), (["a": [String](), "b": 1], .empty, "b=1"),
+      (["a": [.integer(1), .null, .integer(3)] as [ArgumentValue]], .omitted, "a=1,3"),
+      (["a": [.integer(1), .null, .integer(3)] as [ArgumentValue]], .empty, "a=1,,3"),
+      (["a": [.integer(1), .null, .integer(3)] as [ArgumentValue]], .word, "a=1,null,3"),
+      (["a": [.null] as [ArgumentValue], "b": 1], .omitted, "b=1"),
+    ] as [(Arguments, ArgumentStyle.Nulls, String)])
+  func `commas stand between members`(arguments: Arguments, nulls: ArgumentStyle.Nulls, expected: String) async throws {
+    let bench = ScriptedClient()
+    let style = ArgumentStyle(arrays: .commas, nulls: nulls)
+    #expect(try await bench.sent(Sending(arguments: arguments, argumentStyle: style))?.url.query == expected)
+    let form = Sending(method: .post, arguments: arguments, argumentStyle: style)
+    #expect(try await bench.sent(form)?.text == expected)
+  }
+
   @Test func `list within a comma list is refused`() async {
     let style = ArgumentStyle(arrays: .commas)
     #expect(

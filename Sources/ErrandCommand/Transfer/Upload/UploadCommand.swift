@@ -67,8 +67,8 @@ struct UploadCommand {
 
   /// Shows the answer, whatever its status, and says what went wrong.
   private func end(_ outcome: Outcome<Data>) -> ExitCode {
-    if let response = outcome.response { BodyPrinter.write(response.body, of: response) }
-    guard let error = outcome.error else { return .success }
+    let lost = outcome.response.flatMap { BodyPrinter.write($0.body, of: $0) }
+    guard let error = outcome.error else { return lost.map(Terminal.lost) ?? .success }
     Terminal.complain(sentence(for: error))
     return .ofTransfer(error)
   }

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandJSON
 import Foundation
 
 /// Values that were masked in one place, to be masked wherever else they stand.
@@ -16,11 +17,23 @@ struct LearntSecrets: Sendable {
   }
 
   private mutating func note(_ value: String) {
-    guard value.utf8.count >= 8, value.contains(where: \.isNumber), value.contains(where: \.isLetter) else { return }
-    values.insert(value)
-    if let plain = value.removingPercentEncoding { values.insert(plain) }
-    values.insert(PercentEncoding.value(value))
-    values.insert(value.replacing("/", with: "\\/"))  // as some servers write it in JSON
+    guard Self.isTelling(value) else { return }
+    // A form has pluses for blanks.
+    for text in [value, value.replacing("+", with: " ")] {
+      noteForms(of: text)
+      if let plain = text.removingPercentEncoding { noteForms(of: plain) }
+    }
+  }
+
+  /// Notes a value as it is written in URLs and in forms, and in JSON with slashes escaped, as some servers do.
+  private mutating func noteForms(of value: String) {
+    let escaped = PercentEncoding.value(value)
+    values.formUnion([value, escaped, escaped.replacing("%20", with: "+"), value.replacing("/", with: "\\/")])
+  }
+
+  /// Whether a value is none that stands in other places by chance.
+  static func isTelling(_ value: String) -> Bool {
+    value.utf8.count >= 8 && value.contains(where: \.isNumber) && value.contains(where: \.isLetter)
   }
 
   mutating func formUnion(_ other: LearntSecrets) { values.formUnion(other.values) }
@@ -33,7 +46,21 @@ struct LearntSecrets: Sendable {
   }
 
   func scrubbed(_ data: Data) -> Data {
-    ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }
+    let data = ordered.reduce(data) { $0.replacing(Data($1.utf8), by: Data(RecordingMask.mark.utf8)) }
+    // JSON has more than one way to write a character.
+    guard data.contains(UInt8(ascii: "\\")), let value = try? JSONValue(parsing: data) else { return data }
+    let scrubbed = scrubbed(value)
+    return scrubbed == value ? data : (try? scrubbed.serialized()) ?? Data(RecordingMask.mark.utf8)
+  }
+
+  private func scrubbed(_ value: JSONValue) -> JSONValue {
+    switch value.content {
+    case .string(let text): .string(scrubbed(text))
+    case .array(let elements): .array(elements.map { scrubbed($0) })
+    case .object(let members):
+      .object(Dictionary(members.map { (scrubbed($0), scrubbed($1)) }, uniquingKeysWith: { first, _ in first }))
+    default: value
+    }
   }
 
   func scrubbed(_ fields: HTTPFields) -> HTTPFields {

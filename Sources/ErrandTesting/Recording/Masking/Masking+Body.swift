@@ -66,8 +66,14 @@ extension Masking {
         elements.enumerated().map { index, element in
           json(element, paths.compactMap { Self.onward($0, at: index) })
         })
+    case .string(let text): return Self.isURL(text) ? .string(maskedURLs(in: text)) : value
     default: return value
     }
+  }
+
+  /// Whether a text is a URL as a whole, or a path as redirects have it.
+  private static func isURL(_ text: String) -> Bool {
+    (text.hasPrefix("/") || text.contains("://")) && !text.contains(where: \.isWhitespace)
   }
 
   /// What is left of a path at an element: a path that names no index means all of them.

@@ -19,9 +19,12 @@ struct Masking {
       RecordedExchange(request: masking.request($0.request), answer: masking.answer($0.answer))
     }
     let learnt = masking.learnt
-    return Recording(
-      masked.map { RecordedExchange(request: learnt.scrubbed($0.request), answer: learnt.scrubbed($0.answer)) },
-      mask: mask)
+    let scrubbed = zip(exchanges, masked).map { original, masked in
+      var answer = learnt.scrubbed(masked.answer)
+      if answer.body != original.answer.body, answer.breakage == nil { answer.fitChangedBody() }
+      return RecordedExchange(request: learnt.scrubbed(masked.request), answer: answer)
+    }
+    return Recording(scrubbed, mask: mask)
   }
 
   /// A request as it stands in a recording; its body is in memory.
