@@ -120,9 +120,9 @@ public final class CallState: Sendable {
   }
 
   /// Runs `body`; a stop during it calls `ask` once. Returns when `body` does.
-  public func whileAsking<Value>(
-    _ ask: @escaping @Sendable (StopReason) -> Void, _ body: () async throws -> Value
-  ) async rethrows -> Value {
+  public func whileAsking<Value, Failure: Error>(
+    _ ask: @escaping @Sendable (StopReason) -> Void, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     startTimer()
     let (id, stopped) = storage.withLock { $0.openAsking(ask) }
     if let stopped { ask(stopped) }

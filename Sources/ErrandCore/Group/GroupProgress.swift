@@ -4,7 +4,8 @@ public struct GroupProgress: Sendable, Hashable {
   public let finished: Int
   /// The members in all; nil for a chain, whose steps nobody knows beforehand.
   public let total: Int?
-  /// The bytes of bodies that have gone over the wire so far, up and down.
+  /// The bytes of bodies that have gone over the wire so far, up and down; those of a shared exchange for each member
+  /// that shares it.
   public let bytes: Int64
 
   /// Makes a report.

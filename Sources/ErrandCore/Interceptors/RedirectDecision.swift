@@ -13,9 +13,10 @@ package enum RedirectDecision: Sendable {
   ///   - asked: The URL that was asked, where it is another than the request's: a fallback server's.
   ///   - visited: All that was asked.
   ///   - circle: The first of them that closes a circle; those before were asked with other cookies.
+  ///   - hosts: Servers that give the same answers; none of them is elsewhere to another.
   static func decide(
     _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
-    from circle: Int = 0, policy: RedirectPolicy
+    from circle: Int = 0, hosts: HostList? = nil, policy: RedirectPolicy
   ) -> RedirectDecision {
     guard isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
@@ -33,7 +34,9 @@ package enum RedirectDecision: Sendable {
       let asked = asked ?? request.url
       let target = try asked.resolving(location)
       let (status, others) = (response.status, visited.dropFirst(circle))
-      return follow(target, after: status, from: request, asked, others, policy)
+      let origins = [target.origin, asked.origin].map { hosts?.home(of: $0) ?? $0 }
+      return follow(
+        target, after: status, from: request, asked, isElsewhere: origins[0] != origins[1], others, policy)
     } catch {
       return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
     }
@@ -54,7 +57,7 @@ package enum RedirectDecision: Sendable {
   }
 
   private static func follow(
-    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL,
+    _ target: HTTPURL, after status: Int, from request: HTTPRequest, _ asked: HTTPURL, isElsewhere: Bool,
     _ visited: ArraySlice<HTTPRequest>, _ policy: RedirectPolicy
   ) -> RedirectDecision {
     if asked.scheme == .https, target.scheme == .http, !policy.allowsDowngrade {
@@ -63,7 +66,7 @@ package enum RedirectDecision: Sendable {
     var hop = request
     hop.url = target
     changeMethod(&hop, status)
-    if target.origin != asked.origin {
+    if isElsewhere {
       if hop.body.map({ $0.length != 0 }) == true, !policy.resendsBodyElsewhere {
         return fail(
           .redirectRefused, "The redirect would carry the body to \(target.origin); allow it by the policy")

@@ -40,7 +40,8 @@ package struct Redirecting: Interceptor {
       // With other cookies it is another request.
       if context.plan.cookies.isOn, response.fields.contains(.setCookie) { circle = visited.count }
       switch RedirectDecision.decide(
-        response, to: request, asked: asked, visited: visited, from: circle, policy: context.plan.redirects)
+        response, to: request, asked: asked, visited: visited, from: circle, hosts: context.plan.hosts,
+        policy: context.plan.redirects)
       {
       case .deliver: return (response, stored)
       case .fail(let error): throw error.with { $0.response = response }

@@ -33,13 +33,12 @@ extension BackgroundFolder where Record == BackgroundDownloadRecord {
   func placeFile(of id: String, at target: String, replacing: Bool, permissions: UInt16) throws {
     let path = answerFile(of: id)
     let file = try files.open(path, .existing)
-    do {
-      defer { try? files.close(file) }
-      try files.setPermissions(of: file, to: permissions)
-      try files.synchronize(file)
-    }
+    defer { try? files.close(file) }
+    try files.setPermissions(beforeNaming: file, to: permissions)
+    try files.synchronize(file)
     if replacing { try files.rename(path, to: target) } else { try files.renameExclusively(path, to: target) }
     // The file is there, whole: a failure here is none of the download.
+    try? files.setPermissions(afterNaming: file, to: permissions)
     try? files.synchronizeFolder(PartNames.folder(of: target))
   }
 

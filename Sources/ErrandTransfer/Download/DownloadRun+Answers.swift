@@ -98,9 +98,12 @@ extension DownloadRun {
     return .again
   }
 
-  /// Whether a link that a redirect led to has expired; the first URL may lead to a new one. Once in a call.
+  /// Whether a link that a redirect led to has expired; the first URL may lead to a new one. Once in a call, and only
+  /// where what the first one was asked for may be repeated.
   private func asksFirstURLAgain(after response: HTTPResponse, to url: HTTPURL) -> Bool {
-    guard response.status == 403, response.url != url else { return false }
+    guard response.status == 403, response.url != url, context.plan.allowsRepeating(request.method) else {
+      return false
+    }
     return state.withLock { state in
       defer { state.hasAskedAgain = true }
       return !state.hasAskedAgain

@@ -39,6 +39,11 @@ final class SegmentSink: BodySink {
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
     switch run.decide(head, to: ask) {
     case .append(let range, _):
+      run.noteName(in: head.fields)
+      do { try run.checkName() } catch {
+        pace.fail(error)
+        throw error
+      }
       state.withLock {
         $0.place = range.lowerBound
         $0.end = range.upperBound

@@ -7,8 +7,8 @@ extension PartFile {
   ///   - target: Another name for it in the same folder; nil for the one it was opened for.
   ///   - permissions: Who may read and write the target; nil leaves it to its owner alone.
   /// - Throws: ``FileFailure``: length where bytes are missing, exists where the target is there and must stay; part
-  ///   and record are kept then, and the call may be made again. Where the folder cannot be brought to the disk after
-  ///   the rename, this throws and the target is there, whole.
+  ///   and record are kept then, and the call may be made again. Where something fails after the rename, such as bringing
+  ///   the folder to the disk, this throws and the target is there, whole.
   package func finish(
     total: Int64?, overwriting: Bool, as target: String? = nil, permissions: UInt16? = nil
   ) throws {
@@ -33,6 +33,7 @@ extension PartFile {
       // At once: from the rename on another download may take the names. A record without its part is harmless, so that
       // a failure here is none of the download.
       try? files.removeIfThere(names.record)
+      if let permissions { try files.setPermissions(afterNaming: file, to: permissions) }
       try files.synchronizeFolder(names.folder)
     }
   }
@@ -54,7 +55,7 @@ extension PartFile {
       throw FileFailure(.rename, names.part, .length, detail: "it has \(status.length) bytes and should have \(length)")
     }
     if status.length > length { try files.truncate(file, to: length) }
-    if let permissions { try files.setPermissions(of: file, to: permissions) }
+    if let permissions { try files.setPermissions(beforeNaming: file, to: permissions) }
     do {
       try files.synchronize(file)
     } catch {
@@ -65,6 +66,19 @@ extension PartFile {
 }
 
 extension TransferFiles {
+  /// Gives a file that is about to get its name the permissions, but lets its owner read and write it still: whoever is
+  /// stopped before the rename has to open it again.
+  func setPermissions(beforeNaming file: Int32, to mode: UInt16) throws(FileFailure) {
+    try setPermissions(of: file, to: mode | Self.ownersOwn)
+  }
+
+  /// Takes away what the owner had only until the file got its name.
+  func setPermissions(afterNaming file: Int32, to mode: UInt16) throws(FileFailure) {
+    if mode & Self.ownersOwn != Self.ownersOwn { try setPermissions(of: file, to: mode) }
+  }
+
+  private static var ownersOwn: UInt16 { 0o600 }
+
   /// Removes a file; one that is not there counts as removed.
   func removeIfThere(_ path: String) throws(FileFailure) {
     do {

@@ -1,6 +1,7 @@
 import Errand
 @testable import ErrandCore
 import ErrandTesting
+import Dispatch
 import Testing
 import TestSupport
 
@@ -54,6 +55,27 @@ import TestSupport
     #expect(fixture.client.admission(at: "third.example") == (0, 0))
     await fixture.finish()
     #expect(fixture.client.admission(at: "h.example") == (0, 0))
+  }
+
+  /// The call's own code can go on only when its executor is free.
+  @Test func `cancelled call leaves while its executor is busy`() async {
+    let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 1))
+    await fixture.start("a")
+    let (owner, busy, free) = (CallOwner(), Latch(), DispatchSemaphore(value: 0))
+    let waiting = Task { @MainActor in
+      await fixture.client.outcome(of: AdmissionFixture.Named(name: "b"), options: CallOptions(owner: owner))
+    }
+    #expect(await eventually { fixture.client.admission == (1, 1) })
+    DispatchQueue.main.async {
+      busy.open()
+      free.wait()
+    }
+    await busy.waitStubbornly()
+    owner.cancelAll()
+    #expect(fixture.client.admission == (1, 0))
+    free.signal()
+    #expect(await waiting.value.error?.isCancelled == true)
+    await fixture.finish()
   }
 
   // MARK: - Changes of priority

@@ -258,4 +258,16 @@ import TestSupport
     let put = await client(dead, third).outcome(of: Get(method: .put, body: .text("body")))
     #expect(put.value == "/v2/there body", "the body stays with the server: \(put.error?.message ?? "")")
   }
+
+  @Test func `redirect among the servers keeps what is theirs`() async throws {
+    let first = try LoopbackServer { _ in .status(503) }
+    let second = try LoopbackServer { request in
+      request.path == "/v2/thing"
+        ? .status(307, headers: ["Location": first.url + "/v1/there"])
+        : .ok("\(request.headers["X-Api-Key"] ?? "no key") \(request.bodyText)")
+    }
+    let client = client(first, second) { $0.headers = ["X-Api-Key": .secret("s3cret12")] }
+    let put = await client.outcome(of: Get(method: .put, body: .text("body")))
+    #expect(put.value == "s3cret12 body", "\(put.error?.message ?? "")")
+  }
 }

@@ -165,6 +165,26 @@ import Testing
     #expect(file.url.lastPathComponent == "book.txt" && fixture.names == ["book.txt"])
   }
 
+  @Test(arguments: [1, 3]) func `name that is taken is told before the bytes`(parallel: Int) async throws {
+    let fixture = try DownloadFixture()
+    let named: @Sendable (inout RangeBehaviour) -> Void = {
+      $0.fields["Content-Disposition"] = "attachment; filename=\"book.txt\""
+    }
+    fixture.answer { _, behaviour in
+      named(&behaviour)
+      behaviour.fault = .cut(after: 1_000_000)
+    }
+    var download = Download.into(fixture.folder, named: .fromServer)
+    download.takeUps = 0
+    _ = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    fixture.answer { _, behaviour in named(&behaviour) }
+    try Data("another".utf8).write(to: fixture.place("book.txt"))
+    (download.replaces, download.parallel) = (false, parallel)
+    let outcome = await fixture.client.outcome(of: FileDownload(fixture.server.url, download))
+    #expect(outcome.error?.code == .fileExists)
+    #expect(try fixture.keptBytes < 2_000_000)
+  }
+
   @Test func `name of an old version is forgotten`() async throws {
     let other = RangeResource(size: 3_000_000, seed: 2)
     let fixture = try DownloadFixture { number, behaviour in

@@ -29,6 +29,16 @@ import TestSupport
     #expect(try InterruptedDownload.all(in: fixture.folder).allSatisfy { !$0.isResumable })
   }
 
+  @Test func `post behind an expired link is not sent again`() async throws {
+    let fixture = try DownloadFixture()
+    let server = try LoopbackServer { request in
+      request.path == "/export" ? .status(303, headers: ["Location": "/link"]) : .status(403)
+    }
+    let request = Export(path: RequestPath(server.url + "/export"), download: .to(fixture.file))
+    #expect(await fixture.client.outcome(of: request).error?.status == 403)
+    #expect(server.requests.map(\.path) == ["/export", "/link"])
+  }
+
   @Test func `short body is not asked for without end`() async throws {
     let fixture = try DownloadFixture()
     let asked = Recorded<String>()

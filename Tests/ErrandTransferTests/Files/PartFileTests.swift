@@ -25,6 +25,17 @@ import Testing
     }
   }
 
+  @Test func `owner can open a part that is to be read only`() throws {
+    let files = FaultyFiles()
+    let part = try open(files)
+    try append([1], part)
+    files.failNext(.rename, .before(5))
+    #expect(throws: FileFailure.self) { try part.finish(total: 1, overwriting: true, permissions: 0o444) }
+    #expect(folder.mode("t.part") == 0o644)
+    try part.finish(total: 1, overwriting: true, permissions: 0o444)
+    #expect(folder.mode("t") == 0o444)
+  }
+
   @Test func `new part says why it is empty`() throws {
     let part = try open()
     #expect(part.problem == .missing && part.record == nil && part.position == 0)

@@ -9,6 +9,11 @@ package final class AdmissionControl: Sendable {
     var alarms = AdmissionAlarms()
   }
 
+  /// Where a call waits; nil before it does, and after it has left.
+  private final class Place: Sendable {
+    let ticket = Locked<Queue.Ticket?>(nil)
+  }
+
   private let state: Locked<State>
 
   init(limits: AdmissionLimits) { state = Locked(State(queue: Queue(limits: limits))) }
@@ -59,27 +64,32 @@ package final class AdmissionControl: Sendable {
   ) async throws(CallState.Stopped) -> Queue.Entrance {
     let call = context.call
     var entrance = Queue.Entrance.full
+    let place = Place()
     defer { call.whenPriorityChanges(nil) }
     do throws(CallState.Stopped) {
-      try await call.wait { wakeup in
-        entrance = state.withLock { state in
-          let priority = call.priority
-          let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
-          if case .waits(let ticket) = entrance {
-            call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
-            // It may have changed between coming and listening.
-            if call.priority != priority { state.queue.change(ticket, to: call.priority, now) }
+      try await call.whileAsking({ [self] _ in leave(place, call.timers) }) { () throws(CallState.Stopped) in
+        try await call.wait { wakeup in
+          entrance = state.withLock { state in
+            let priority = call.priority
+            let entrance = state.queue.enter(origin, owner: context.info.owner, priority, wakeup, now)
+            if case .waits(let ticket) = entrance {
+              call.whenPriorityChanges { [self, call] _ in follow(ticket, call) }
+              // It may have changed between coming and listening.
+              if call.priority != priority { state.queue.change(ticket, to: call.priority, now) }
+            }
+            return entrance
           }
-          return entrance
-        }
-        switch entrance {
-        case .admitted(let pass): if !wakeup.resume() { release(pass, call.timers, isUnused: true) }
-        case .waits(let ticket): tend(ticket.host, call.timers)
-        case .full: wakeup.resume()
+          switch entrance {
+          case .admitted(let pass): if !wakeup.resume() { release(pass, call.timers, isUnused: true) }
+          case .waits(let ticket):
+            place.ticket.withLock { $0 = ticket }
+            tend(ticket.host, call.timers)
+          case .full: wakeup.resume()
+          }
         }
       }
     } catch {
-      if case .waits(let ticket) = entrance { leave(ticket, call.timers) }
+      leave(place, call.timers)
       throw error
     }
     return entrance
@@ -109,7 +119,9 @@ package final class AdmissionControl: Sendable {
     tend(grant.pass.host, timers)
   }
 
-  private func leave(_ ticket: Queue.Ticket, _ timers: any Timers) {
+  /// Gives a place up, if it is still there: at once when the call is stopped, since its executor may be busy for long.
+  private func leave(_ place: Place, _ timers: any Timers) {
+    guard let ticket = place.ticket.withLock({ $0.take() }) else { return }
     state.withLock { $0.queue.leave(ticket) }
     tend(ticket.host, timers)
   }
