@@ -14,11 +14,10 @@ enum StreamTargets {
       let whole = lines(rest.data, max(rest.bytes.count, 1), endsAtReturn)
       let pieces = lines(rest.data, size, endsAtReturn)
       check(whole == pieces, "the size of pieces makes no difference")
-      check(whole?.allSatisfy { $0.count <= limit && !$0.contains(0x0A) } ?? true, "a line has no end in it")
+      check(whole.lines.allSatisfy { $0.count <= limit && !$0.contains(0x0A) }, "a line has no end in it")
     }
-    guard let lines = lines(rest.data, size, true) else { return }
     var parser = EventParser(limit: limit)
-    for line in lines {
+    for line in lines(rest.data, size, true).lines {
       guard let event = try? parser.take(line) else { continue }
       check(!event.type.isEmpty && event.data.utf8.count < limit && event.id == parser.lastID, "an event is whole")
       check(ASCII.all(event.id, ASCII.isFieldValue), "an identifier can be sent back")
@@ -26,14 +25,22 @@ enum StreamTargets {
     check(parser.retry.map { $0 >= .zero && $0 <= .seconds(86_400) } ?? true, "a wait is bounded")
   }
 
-  /// Nil where a line is too long.
-  private static func lines(_ bytes: Data, _ size: Int, _ endsAtReturn: Bool) -> [Data]? {
-    var splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
+  /// What was taken, and whether it ended with a line that is too long.
+  private struct Taken: Equatable {
     var lines: [Data] = []
+    var isCut = false
+  }
+
+  private static func lines(_ bytes: Data, _ size: Int, _ endsAtReturn: Bool) -> Taken {
+    var splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
+    var taken = Taken()
     for start in stride(from: 0, to: bytes.count, by: size) {
-      guard let more = try? splitter.take(bytes[start..<min(start + size, bytes.count)]) else { return nil }
-      lines += more
+      do { try splitter.take(bytes[start..<min(start + size, bytes.count)], into: &taken.lines) } catch {
+        taken.isCut = true
+        return taken
+      }
     }
-    return lines + [splitter.end()].compactMap { $0 }
+    if let last = splitter.end() { taken.lines.append(last) }
+    return taken
   }
 }

@@ -148,4 +148,12 @@ import Testing
     let back = try Recording(contentsOf: place.path).exchanges[0].answer
     #expect(back.body == Data("short".utf8) && back.head.fields[.contentLength] == "5")
   }
+
+  @Test func `coded answer keeps its length`() throws {
+    var answer = ScriptedAnswer.text("what came was shorter")
+    let fields: HTTPFields = ["Content-Encoding": "gzip", "Content-Length": "12", "Repr-Digest": "sha-256=:AAAA:"]
+    answer.head.fields = fields
+    try Recording([try recorded("https://h.example/a", answer)]).save(to: place.path)
+    #expect(try Recording(contentsOf: place.path).exchanges[0].answer.head.fields == fields)
+  }
 }
