@@ -85,7 +85,7 @@ public struct JSONDecoding: Sendable {
         return try value(of: type, from: data, parsed, at: index, path, by: tape)
       }
     }
-    if let parsed = whereNothingLies(at: path, in: data, or: parsed) {
+    if let parsed = textLacking(path, in: data, or: parsed) {
       return try missing(type, at: path, from: data, parsed)
     }
     do {
@@ -101,7 +101,7 @@ public struct JSONDecoding: Sendable {
 
   /// The text, where a path leads nowhere in its own keys; nil where it leads somewhere, or where a `JSONDecoder` can tell.
   /// One that turns keys finds those that it made, too.
-  private func whereNothingLies(at path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
+  private func textLacking(_ path: JSONPath, in data: Data, or parsed: ParsedJSON?) -> ParsedJSON? {
     guard convertsKeys, !path.steps.isEmpty, let parsed = parsed ?? (try? ParsedJSON(data)) else { return nil }
     return parsed.document.index(at: path) == nil ? parsed : nil
   }

@@ -17,8 +17,8 @@ enum BodyPrinter {
   static func write(_ body: Data, of response: HTTPResponse) -> Int32? {
     let isTerminal = Terminal.isTerminal(.output)
     switch showing(body, of: response, isTerminal: isTerminal, paint: Terminal.paint(for: .output)) {
-    case .raw(let data): return Terminal.put(data, into: Terminal.Stream.output.rawValue)
-    case .text(let text): return Terminal.put(Data(text.utf8), into: Terminal.Stream.output.rawValue)
+    case .raw(let data): return Terminal.write(data)
+    case .text(let text): return Terminal.write(text)
     case .note(let note):
       Terminal.complain(note)
       return nil

@@ -31,26 +31,20 @@ struct SendCommand {
   }
 
   private func run() async -> ExitCode {
-    let code = await opened()
+    let code = await send()
     await cache?.close()
     return code
   }
 
-  /// Opens the file before it listens for an interrupt: of a named pipe that waits for a reader, and can be ended.
-  private func opened() async -> ExitCode {
-    let file: OutputFile?
-    do throws(OutputFile.Failure) {
-      if let path = options.output { file = try OutputFile(path) } else { file = nil }
-    } catch {
-      Terminal.complain("\(error)")
-      return .other
-    }
-    let interruption = await Interruption { [client, cache] in
-      client.cancelAll()
-      cache?.interrupt()
-    }
-    defer { interruption.stop() }
+  /// The file is opened before an interrupt is listened for: a named pipe waits for its reader then, and can be left.
+  private func send() async -> ExitCode {
     do {
+      let file = try options.output.map { try OutputFile($0) }
+      let interruption = await Interruption { [client, cache] in
+        client.cancelAll()
+        cache?.interrupt()
+      }
+      defer { interruption.stop() }
       guard let file else { return await sendToOutput() }
       return try await send(into: file)
     } catch {
@@ -78,7 +72,7 @@ struct SendCommand {
     var lost: Int32?
     if options.sentMethod == .head, outcome.error == nil, let response = outcome.response {
       let head = Talk(paint: Terminal.paint(for: .output)) { _ in }.head(response)
-      lost = Terminal.put(Data(head.utf8), into: Terminal.Stream.output.rawValue)
+      lost = Terminal.write(head)
     } else if isWhole || outcome.error != nil, let response = outcome.response {
       lost = show(response)
     }

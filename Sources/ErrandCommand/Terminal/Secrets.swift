@@ -47,23 +47,7 @@ enum Secrets {
   /// A request target, or a text with URLs in it, with the secret values of every query and fragment masked, and what
   /// stands before the `@` of a URL.
   static func maskedTarget(_ target: String) -> String {
-    var result = ""
-    var rest = target.unicodeScalars[...]
-    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-      let after = rest.index(after: start)
-      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
-      result += String(rest[...start]) + maskedPairs(String(rest[after..<end]))
-      rest = rest[end...]
-    }
-    return withoutUserInfo(result + String(rest))
-  }
-
-  private static func withoutUserInfo(_ text: String) -> String {
-    guard let slashes = text.range(of: "://", options: .literal) else { return text }
-    let scalars = text.unicodeScalars[slashes.upperBound...]
-    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return String(text[..<slashes.upperBound]) + mask + String(scalars[at...])
+    URLText.changing(target, items: { maskedPairs($0) }, userInfo: { _ in mask })
   }
 
   /// The value of a field as it may be shown: of a credential the kind remains.

@@ -34,11 +34,13 @@ enum Terminal {
     write("\(paint(for: .error)(.red, "errand:")) \(PlainText.visible(sentence))\n", to: .error)
   }
 
-  /// Writes text to a stream.
-  static func write(_ text: String, to stream: Stream = .output) { write(Data(text.utf8), to: stream) }
+  /// Writes text to a stream; returns the system's error number where that fails.
+  @discardableResult
+  static func write(_ text: String, to stream: Stream = .output) -> Int32? { write(Data(text.utf8), to: stream) }
 
-  /// Writes bytes to a stream; gives up where nobody reads any more.
-  static func write(_ bytes: Data, to stream: Stream = .output) { _ = put(bytes, into: stream.rawValue) }
+  /// Writes bytes to a stream; returns the system's error number where that fails.
+  @discardableResult
+  static func write(_ bytes: Data, to stream: Stream = .output) -> Int32? { put(bytes, into: stream.rawValue) }
 
   /// Says that standard output could not be written, and how the process ends then. That nobody reads any more is no
   /// news.

@@ -34,9 +34,9 @@ package enum RedirectDecision: Sendable {
       let asked = asked ?? request.url
       let target = try asked.resolving(location)
       let (status, others) = (response.status, visited.dropFirst(circle))
-      let origins = [target.origin, asked.origin].map { hosts?.home(of: $0) ?? $0 }
-      return follow(
-        target, after: status, from: request, asked, isElsewhere: origins[0] != origins[1], others, policy)
+      let home = { hosts?.home(of: $0) ?? $0 }
+      let isElsewhere = home(target.origin) != home(asked.origin)
+      return follow(target, after: status, from: request, asked, isElsewhere: isElsewhere, others, policy)
     } catch {
       return fail(.invalidRedirect, "The redirect cannot be followed: \(error)")
     }

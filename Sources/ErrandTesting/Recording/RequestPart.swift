@@ -53,16 +53,19 @@ public struct RequestPart: Sendable {
     LearntMask.fits($0.url.query ?? "", $1.url.query ?? "")
   }
   /// The body: of JSON what it says, of everything else the bytes. None is the same as an empty one.
-  public static let body = RequestPart("body") { recorded, sent in
+  public static let body = RequestPart("body") {
+    areAlike($0, $1, bytes: ==, values: ==)
+  } fits: {
+    areAlike($0, $1, bytes: LearntMask.fits, values: LearntMask.fits)
+  }
+
+  private static func areAlike(
+    _ recorded: HTTPRequest, _ sent: HTTPRequest, bytes: (Data, Data) -> Bool, values: (JSONValue, JSONValue) -> Bool
+  ) -> Bool {
     let (left, right) = (recorded.body?.data ?? Data(), sent.body?.data ?? Data())
-    if left == right { return true }
+    if bytes(left, right) { return true }
     guard let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) else { return false }
-    return left == right
-  } fits: { recorded, sent in
-    let (left, right) = (recorded.body?.data ?? Data(), sent.body?.data ?? Data())
-    if LearntMask.fits(left, right) { return true }
-    guard let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) else { return false }
-    return LearntMask.fits(left, right)
+    return values(left, right)
   }
 
   /// The values of a header field.

@@ -16,8 +16,8 @@ extension DownloadRun {
     }
   }
 
-  /// Takes one of the times that a broken body may be taken up again; false where none is left, or neither the method
-  /// nor the budget of the host allows it.
+  /// Takes one of the times that a broken body may be taken up again; false where none is left, or where the method or
+  /// the budget of the host forbids it.
   func useTakeUp(_ reason: RetryReason, of url: HTTPURL) -> Bool {
     guard context.plan.allowsRepeating(request.method) else { return false }
     let isLeft = state.withLock { state in

@@ -89,27 +89,8 @@ struct Masking {
   }
 
   /// A text with the secret items of every query and fragment in it masked, and what stands before the `@` of a URL.
-  ///
-  /// Scalar by scalar: to Swift a question mark with an accent on it is another character than a question mark.
   mutating func maskedURLs(in text: String) -> String {
-    guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 }) else { return text }
-    var result = ""
-    var rest = text.unicodeScalars[...]
-    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-      let after = rest.index(after: start)
-      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
-      result += String(rest[...start]) + maskedItems(String(rest[after..<end]))
-      rest = rest[end...]
-    }
-    return withoutUserInfo(result + String(rest))
-  }
-
-  private mutating func withoutUserInfo(_ text: String) -> String {
-    guard let slashes = text.range(of: "://", options: .literal) else { return text }
-    let scalars = text.unicodeScalars[slashes.upperBound...]
-    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return String(text[..<slashes.upperBound]) + hidden(String(authority[..<at])) + String(scalars[at...])
+    URLText.changing(text, items: { maskedItems($0) }, userInfo: { hidden($0) })
   }
 
   /// A query or a form.

@@ -1,0 +1,30 @@
+import Foundation
+
+/// URLs in a text, as logs and recordings have them.
+package enum URLText {
+  /// The text with every query and fragment in it changed, and then what stands before the `@` of its first URL.
+  ///
+  /// Scalar by scalar: to Swift a question mark with an accent on it is another character than a question mark.
+  package static func changing(
+    _ text: String, items: (String) -> String, userInfo: (String) -> String
+  ) -> String {
+    guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 }) else { return text }
+    var result = ""
+    var rest = text.unicodeScalars[...]
+    while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+      let after = rest.index(after: start)
+      let end = rest[after...].firstIndex { " \t\"<>#?".unicodeScalars.contains($0) } ?? rest.endIndex
+      result += String(rest[...start]) + items(String(rest[after..<end]))
+      rest = rest[end...]
+    }
+    return changingUserInfo(of: result + String(rest), by: userInfo)
+  }
+
+  private static func changingUserInfo(of text: String, by change: (String) -> String) -> String {
+    guard let slashes = text.range(of: "://", options: .literal) else { return text }
+    let scalars = text.unicodeScalars[slashes.upperBound...]
+    let authority = scalars.prefix { !"/?#".unicodeScalars.contains($0) }
+    guard let at = authority.lastIndex(of: "@") else { return text }
+    return String(text[..<slashes.upperBound]) + change(String(authority[..<at])) + String(scalars[at...])
+  }
+}
