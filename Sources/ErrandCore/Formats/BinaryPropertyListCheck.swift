@@ -5,10 +5,20 @@ import Foundation
 /// The form: `bplist00`, the objects one behind the other, a table of their offsets, and a trailer of 32 bytes with the
 /// width of an offset, the width of a reference, the number of objects, the first object and the table's offset.
 /// Arrays (0xA0), sets (0xC0) and dictionaries (0xD0) hold references to other objects, which may stand in a circle.
+/// Data (0x40) and texts (0x50 to 0x70) hold bytes, and Foundation copies them for each reference.
 struct BinaryPropertyListCheck {
+  /// What an object unfolds to.
+  private struct Extent {
+    /// How many levels it has.
+    var depth = 1
+    var values = 1
+    /// In texts and data.
+    var bytes: Int
+  }
+
   private let bytes: [UInt8]
-  /// What is known of an object: how deep it reaches, and how many values it unfolds to. Nil while it is looked at.
-  private var known: [Int: (depth: Int, values: Int)?] = [:]
+  /// The objects that were seen. Nil while one is looked at.
+  private var known: [Int: Extent?] = [:]
 
   /// How many members were read: never more than the list unfolds to.
   private var read = 0
@@ -25,7 +35,7 @@ struct BinaryPropertyListCheck {
   }
 
   /// Recursive, but no deeper than the limit.
-  private mutating func look(at object: Int, in table: Table, depth: Int) throws(FormatFailure) -> (Int, Int) {
+  private mutating func look(at object: Int, in table: Table, depth: Int) throws(FormatFailure) -> Extent {
     if let found = known[object] {
       guard let found else {
         throw FormatFailure(.forbidden, "an object of the property list holds itself")
@@ -34,18 +44,27 @@ struct BinaryPropertyListCheck {
       return found
     }
     try Self.check(depth: depth, values: 1)
-    let members = try table.members(of: object, in: bytes, atMost: PropertyListFormat.mostValues - read)
-    read += members.count
+    let content = try table.content(of: object, in: bytes, atMost: PropertyListFormat.mostValues - read)
+    read += content.members.count
     known.updateValue(nil, forKey: object)
-    var (deepest, values) = (1, 1)
-    for member in members {
-      let (below, more) = try look(at: member, in: table, depth: depth + 1)
-      deepest = max(deepest, below + 1)
-      values += more
-      try Self.check(depth: depth, values: values)
+    var extent = Extent(bytes: content.bytes)
+    for member in content.members {
+      let below = try look(at: member, in: table, depth: depth + 1)
+      extent.depth = max(extent.depth, below.depth + 1)
+      extent.values += below.values
+      extent.bytes += below.bytes
+      try Self.check(depth: depth, values: extent.values)
+      try check(extent.bytes)
     }
-    known.updateValue((deepest, values), forKey: object)
-    return (deepest, values)
+    known.updateValue(extent, forKey: object)
+    return extent
+  }
+
+  private func check(_ unfolded: Int) throws(FormatFailure) {
+    guard unfolded - bytes.count <= PropertyListFormat.mostRepeated else {
+      throw FormatFailure(
+        .limit, "its texts and data unfold to more than they take in the body; let the server send it as XML")
+    }
   }
 
   private static func check(depth: Int, values: Int) throws(FormatFailure) {
@@ -65,6 +84,7 @@ extension BinaryPropertyListCheck {
     private let start: Int
 
     private static let trailer = 32
+    private static let date: UInt8 = 0x33
 
     init(_ bytes: [UInt8]) throws(FormatFailure) {
       let end = bytes.count - Self.trailer
@@ -86,25 +106,51 @@ extension BinaryPropertyListCheck {
       FormatFailure(.malformed, "the property list is damaged or breaks off; let the server send it again")
     }
 
-    /// The objects that an object holds. No room is made for more than are wanted.
-    func members(of object: Int, in bytes: [UInt8], atMost limit: Int) throws(FormatFailure) -> [Int] {
+    /// The objects that an object holds, and the bytes. No room is made for more members than are wanted.
+    func content(
+      of object: Int, in bytes: [UInt8], atMost limit: Int
+    ) throws(FormatFailure) -> (members: [Int], bytes: Int) {
       guard object < count, let place = Self.number(bytes, at: start + object * offsetWidth, width: offsetWidth),
         place < start
       else { throw Self.broken }
-      let marker = bytes[place]
-      guard [0xA0, 0xB0, 0xC0, 0xD0].contains(marker & 0xF0) else { return [] }
-      var (first, length) = (place + 1, Int(marker & 0x0F))
-      if length == 0x0F {
-        // A longer one says its length as an integer object: 0x10 and the exponent of its width.
-        guard first < start, bytes[first] & 0xF0 == 0x10, bytes[first] & 0x0F <= 3 else { throw Self.broken }
-        let width = 1 << Int(bytes[first] & 0x0F)
-        guard let long = Self.number(bytes, at: first + 1, width: width) else { throw Self.broken }
-        (first, length) = (first + 1 + width, long)
-      }
-      let (references, overflow) = length.multipliedReportingOverflow(by: marker & 0xF0 == 0xD0 ? 2 : 1)
-      guard !overflow, first <= start, references <= (start - first) / referenceWidth else { throw Self.broken }
+      if bytes[place] == Self.date { try checkMoment(bytes, at: place + 1) }
+      let kind = bytes[place] & 0xF0
+      guard let width = width(of: kind) else { return ([], 0) }
+      let (first, length) = try length(at: place, in: bytes)
+      guard first <= start, length <= (start - first) / width else { throw Self.broken }
+      guard kind >= 0xA0 else { return ([], length * width) }
+      let references = kind == 0xD0 ? length * 2 : length
       guard references <= limit else { throw MarkupLimits.tooMany(PropertyListFormat.mostValues) }
-      return try numbers(references, from: first, in: bytes)
+      return (try numbers(references, from: first, in: bytes), 0)
+    }
+
+    /// A moment is a number of eight bytes; a date that is none ends a program that prints it.
+    private func checkMoment(_ bytes: [UInt8], at place: Int) throws(FormatFailure) {
+      guard place <= start - 8,
+        Double(bitPattern: bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }).isFinite
+      else { throw Self.broken }
+    }
+
+    /// How many bytes one unit of an object takes; nil for kinds without units.
+    private func width(of kind: UInt8) -> Int? {
+      switch kind {
+      case 0x40, 0x50, 0x70: 1
+      case 0x60: 2
+      case 0xA0, 0xB0, 0xC0: referenceWidth
+      case 0xD0: 2 * referenceWidth
+      default: nil
+      }
+    }
+
+    /// How many units an object has, and where they begin.
+    private func length(at place: Int, in bytes: [UInt8]) throws(FormatFailure) -> (first: Int, length: Int) {
+      let (next, short) = (place + 1, Int(bytes[place] & 0x0F))
+      guard short == 0x0F else { return (next, short) }
+      // A longer one says its length as an integer object: 0x10 and the exponent of its width.
+      guard next < start, bytes[next] & 0xF0 == 0x10, bytes[next] & 0x0F <= 3 else { throw Self.broken }
+      let width = 1 << Int(bytes[next] & 0x0F)
+      guard let long = Self.number(bytes, at: next + 1, width: width) else { throw Self.broken }
+      return (next + 1 + width, long)
     }
 
     private func numbers(_ length: Int, from first: Int, in bytes: [UInt8]) throws(FormatFailure) -> [Int] {

@@ -3,7 +3,8 @@ public import Foundation
 /// Property lists: binary and in XML, read and written by Foundation.
 ///
 /// Before Foundation sees a body it is checked: one that is nested deeper than ``deepest`` levels, holds itself, or
-/// unfolds to more than ``mostValues`` values is refused, since it could end the process or keep it busy for ever.
+/// unfolds to more than ``mostValues`` values or ``mostRepeated`` bytes more than it has is refused, since it could end
+/// the process or keep it busy for ever.
 /// Foundation reads XML property lists by a parser of its own, so libxml2 is not linked.
 public struct PropertyListFormat: BodyFormat, ResponseFormat {
   /// How a property list is written.
@@ -18,6 +19,8 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
   public static let deepest = 100
   /// How many values there may be, those that stand in several places counted at each.
   public static let mostValues = 1_000_000
+  /// How many bytes texts and data may take beyond those of a binary body, where one of them stands in several places.
+  public static let mostRepeated = 64 << 20
 
   /// How bodies are written.
   public let form: Form
@@ -75,6 +78,6 @@ public struct PropertyListFormat: BodyFormat, ResponseFormat {
 }
 
 extension HTTPResponse {
-  /// The charset that `Content-Type` names.
-  package var charset: String? { fields[.contentType].flatMap { MediaType($0) }?["charset"] }
+  /// The charset that `Content-Type` names; nil where it is empty.
+  package var charset: String? { fields.mediaType?["charset"].flatMap { $0.isEmpty ? nil : $0 } }
 }

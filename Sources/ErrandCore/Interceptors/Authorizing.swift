@@ -56,6 +56,7 @@ package struct Authorizing: SelectiveStation {
   }
 
   private func authorized(_ request: HTTPRequest, _ credential: Credential) throws -> HTTPRequest {
+    try credential.check()
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
     try WireRules.check(request)
@@ -67,7 +68,7 @@ package struct Authorizing: SelectiveStation {
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
     switch context.plan.credential {
     case .none: return nil
-    case .own(let credential): return context.plan.home(of: request.url.origin) == context.opener ? credential : nil
+    case .own(let credential): return context.isMeant(request.url.origin) ? credential : nil
     case .inherited:
       guard let provider = context.plan.provider, let base = context.plan.base,
         provider.belongs(to: context.plan.home(of: request.url.origin), base: base)

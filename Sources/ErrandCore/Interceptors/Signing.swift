@@ -32,7 +32,7 @@ public struct Signing: Interceptor {
   public func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let home = context.plan.home(of: request.url.origin)
     guard try others.get().contains(home) || context.plan.servers.contains(home),
-      home == context.opener.map(context.plan.home)
+      context.isMeant(home)
     else {
       return try await next(request)
     }

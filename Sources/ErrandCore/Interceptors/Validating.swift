@@ -48,7 +48,7 @@ package struct Validating: Interceptor {
   /// By the content types of the format, where the request lists none.
   private static func checkFormat(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
     guard let patterns, !response.body.isEmpty, let found = response.fields[.contentType], !found.isEmpty,
-      !fits(MediaType(found), patterns)
+      !fits(response.fields.mediaType, patterns)
     else { return }
     throw failure(
       .contentType,
@@ -69,7 +69,7 @@ package struct Validating: Interceptor {
   /// Whether the content type is one of those that are taken.
   static func takes(_ fields: HTTPFields, _ patterns: [String]?) -> Bool {
     guard let patterns else { return true }
-    guard let found = fields[.contentType], let type = MediaType(found) else { return false }
+    guard let type = fields.mediaType else { return false }
     return patterns.contains(where: type.matches)
   }
 

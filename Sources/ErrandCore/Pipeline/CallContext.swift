@@ -71,6 +71,9 @@ public final class CallContext: Sendable {
   /// The origin that the call was frozen for; nil above the freeze.
   package var opener: HTTPURL.Origin? { frozen.withLock { $0?.request.url.origin } }
 
+  /// Whether an origin is the one that the call was meant for, or both are servers with the same answers.
+  func isMeant(_ origin: HTTPURL.Origin) -> Bool { plan.home(of: origin) == opener.map(plan.home) }
+
   /// The fields that were frozen; nil above the freeze.
   var frozenFields: HTTPFields? { frozen.withLock { $0?.request.fields } }
 

@@ -106,7 +106,7 @@ struct ArgumentWriter: Sendable {
     case .integer(let integer): "\(integer)"
     case .unsigned(let unsigned): "\(unsigned)"
     case .number(let number) where number.isFinite:
-      number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+      Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .string(let string): string
     case .date(let date) where date.timeIntervalSince1970.isFinite:
       style.dates == .iso8601 ? Self.iso8601(date) : "\(whole(date))"
@@ -122,14 +122,21 @@ struct ArgumentWriter: Sendable {
   }
 
   private func whole(_ date: Date) -> Int64 {
-    let seconds = date.timeIntervalSince1970
-    let number = style.dates == .milliseconds ? seconds * 1000 : seconds
-    return Int64(exactly: number.rounded(.down)) ?? (number < 0 ? .min : .max)
+    let milliseconds = Self.milliseconds(date)
+    let number = style.dates == .milliseconds ? milliseconds : (milliseconds / 1000).rounded(.down)
+    return Int64(exactly: number) ?? (number < 0 ? .min : .max)
   }
 
+  /// The nearest one: a moment that was read from text is often held a little below what the text said.
+  private static func milliseconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
+
   private static func iso8601(_ date: Date) -> String {
-    let hasFraction = date.timeIntervalSince1970 != date.timeIntervalSince1970.rounded(.down)
-    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+    let milliseconds = milliseconds(date)
+    let seconds = (milliseconds / 1000).rounded(.down)
+    let text = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    guard let fraction = Int(exactly: milliseconds - seconds * 1000), fraction > 0 else { return text }
+    let digits = String(repeating: "0", count: 3 - "\(fraction)".count) + "\(fraction)"
+    return "\(text.dropLast()).\(digits)Z"
   }
 
   private static func separate(_ out: inout [UInt8]) {

@@ -7,6 +7,21 @@ public enum Credential: Sendable, Hashable {
   /// A token (RFC 6750).
   case bearer(String)
 
+  /// Refuses a name and a password that a server would read otherwise (RFC 7617 section 2).
+  func check() throws(APIError) {
+    guard case .basic(let user, let password) = self else { return }
+    if user.utf8.contains(UInt8(ascii: ":")) {
+      throw .build(
+        .invalidHeader,
+        "The name of the basic credential has a colon in it, and a server would take what follows for the password;"
+          + " use a name without one.")
+    }
+    if (user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+      throw .build(
+        .invalidHeader, "The basic credential has a control character in it, such as a line break; remove it.")
+    }
+  }
+
   /// The value of `Authorization`.
   var fieldValue: String {
     switch self {

@@ -55,6 +55,10 @@ public struct HTTPFields: Sendable {
     }
   }
 
+  /// The media type of `Content-Type`. Of several lines, such as a gateway adds, the last that says one counts (RFC 9110
+  /// section 8.3).
+  package var mediaType: MediaType? { values(of: .contentType).reversed().lazy.compactMap { MediaType($0) }.first }
+
   /// Every value of a field, in order.
   public func values(of name: HTTPFieldName) -> [String] {
     guard mayHold(name) else { return [] }

@@ -23,6 +23,10 @@ enum TextDecoding {
       guard let text = String(validating: body, as: UTF8.self) else { throw .invalidBytes(name) }
       return text
     }
+    if encoding == .japaneseEUC {
+      guard let text = JapaneseText.text(body) else { throw .invalidBytes(name) }
+      return text
+    }
     // Foundation drops what is left of a character that was cut off at the end.
     guard body.count.isMultiple(of: width(of: encoding)), let text = String(data: body, encoding: encoding) else {
       throw .invalidBytes(name)
@@ -55,6 +59,7 @@ enum TextDecoding {
     let gb18030 = String.Encoding(rawValue: 0x8000_0632)
     let big5 = String.Encoding(rawValue: 0x8000_0A03)
     let korean = String.Encoding(rawValue: 0x8000_0422)
+    func other(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
     let groups: [(String.Encoding, [String])] = [
       (.utf8, ["utf-8", "utf8", "unicode-1-1-utf-8"]), (.ascii, ["us-ascii", "ascii", "ansi_x3.4-1968"]),
       (.utf16BigEndian, ["utf-16", "utf16", "utf-16be"]), (.utf16LittleEndian, ["utf-16le"]),
@@ -64,7 +69,12 @@ enum TextDecoding {
       (.windowsCP1251, ["windows-1251", "cp1251"]), (.windowsCP1252, ["windows-1252", "cp1252", "x-cp1252"]),
       (.windowsCP1253, ["windows-1253", "cp1253"]), (.windowsCP1254, ["windows-1254", "cp1254"]),
       (gb18030, ["gb18030", "gbk", "gb2312", "cp936", "x-gbk", "gb_2312-80", "ms936", "windows-936"]),
-      (big5, ["big5", "big5-hkscs", "csbig5", "x-x-big5"]),
+      (big5, ["big5", "csbig5", "x-x-big5"]), (other(0x0A06), ["big5-hkscs"]),
+      (other(0x0205), ["iso-8859-5", "cyrillic"]), (other(0x0207), ["iso-8859-7", "greek"]),
+      (other(0x0209), ["iso-8859-9", "latin5", "l5"]), (other(0x020F), ["iso-8859-15", "latin-9"]),
+      (other(0x0A02), ["koi8-r"]), (other(0x0505), ["windows-1255"]), (other(0x0506), ["windows-1256"]),
+      (other(0x0507), ["windows-1257"]), (other(0x0508), ["windows-1258"]),
+      (other(0x041D), ["tis-620", "windows-874"]),
       (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji", "windows-31j", "csshiftjis"]),
       (.japaneseEUC, ["euc-jp", "x-euc-jp"]), (.iso2022JP, ["iso-2022-jp"]),
       (korean, ["euc-kr", "ks_c_5601-1987", "cseuckr", "korean", "windows-949", "cp949", "ms949"]),

@@ -43,6 +43,46 @@ import Testing
     #expect(Self.kind(Self.list(levels + [[0x08]])) == .limit)
   }
 
+  /// A list of `count` references to one object of `size` bytes.
+  static func repeated(_ count: Int, _ marker: UInt8, size: Int, unit: Int = 1) -> Data {
+    func long(_ marker: UInt8, _ length: Int) -> [UInt8] {
+      [marker | 0x0F, 0x12] + withUnsafeBytes(of: UInt32(length).bigEndian, Array.init)
+    }
+    let array = long(0xA0, count) + [UInt8](repeating: 1, count: count)
+    let text = long(marker, size / unit) + [UInt8](repeating: 0x61, count: size)
+    var bytes = Data("bplist00".utf8) + Data(array) + Data(text)
+    let table = bytes.count
+    for offset in [8, 8 + array.count] { bytes += withUnsafeBytes(of: UInt32(offset).bigEndian) { Data($0) } }
+    bytes += Data([0, 0, 0, 0, 0, 0, 4, 1])
+    for number in [2, 0, table] { bytes += withUnsafeBytes(of: UInt64(number).bigEndian) { Data($0) } }
+    return bytes
+  }
+
+  @Test(arguments: [(0x40, 1), (0x50, 1), (0x60, 2), (0x70, 1)] as [(UInt8, Int)])
+  func `bytes that repeat without end are refused`(marker: UInt8, unit: Int) {
+    #expect(Self.kind(Self.repeated(1000, marker, size: 1 << 20, unit: unit)) == .limit)
+    #expect(Self.kind(Self.repeated(60, marker, size: 1 << 20, unit: unit)) == nil)
+  }
+
+  @Test func `texts stand many times`() throws {
+    let body = Self.repeated(1000, 0x50, size: 1000)
+    let checked = try PropertyListFormat.checked(body, charset: nil)
+    #expect(try PropertyListDecoder().decode([String].self, from: checked).count == 1000)
+  }
+
+  @Test func `moment that is none is refused`() {
+    #expect(Self.kind(Self.list([[0xA1, 1], [0x33, 0x41, 0xC0, 0, 0, 0, 0, 0, 0]])) == nil)
+    for moment in [Double.nan, .infinity, -.infinity] {
+      let bytes = withUnsafeBytes(of: moment.bitPattern.bigEndian, Array.init)
+      #expect(Self.kind(Self.list([[0xA1, 1], [0x33] + bytes])) == .malformed)
+    }
+    #expect(Self.kind(Self.list([[0xA1, 1], [0x33, 0x41]])) == .malformed)
+  }
+
+  @Test func `large data alone is taken`() {
+    #expect(Self.kind(Self.repeated(1, 0x40, size: 100 << 20)) == nil)
+  }
+
   @Test func `claimed members make no room`() {
     var object: [UInt8] = [0xAF, 0x12, 0x00, 0x1E, 0x84, 0x80]  // two million members, all of them there
     object += [UInt8](repeating: 1, count: 2_000_000)

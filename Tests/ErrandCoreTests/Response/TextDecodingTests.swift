@@ -29,6 +29,20 @@ import Testing
     ("utf-32le", [0x2D, 0x4E, 0, 0], "中"),
     ("utf-8", [0xEF, 0xBB, 0xBF, 0x41], "A"), ("gbk", [0xEF, 0xBB, 0xBF, 0xC3, 0xA9], "é"),
     ("iso-8859-1", [0xFF, 0xFE, 0x41, 0x00], "A"), ("utf-8", [], ""), ("utf-16", [], ""), ("gbk", [], ""),
+    ("iso-8859-5", [0xDF, 0xE0], "пр"),
+    ("iso-8859-7", [0xE3, 0xE5, 0xE9], "γει"),
+    ("iso-8859-9", [0xFD, 0xF0, 0xFE], "ığş"),
+    ("iso-8859-15", [0x35, 0x20, 0xA4], "5 €"),
+    ("koi8-r", [0xD0, 0xD2, 0xC9], "при"),
+    ("windows-1255", [0xF9, 0xEC], "של"),
+    ("windows-1256", [0xD3, 0xE1, 0xC7], "سلا"),
+    ("windows-1257", [0xFE, 0xE0, 0xEB], "žąė"),
+    ("windows-1258", [0xF0, 0xF5], "đơ"),
+    ("tis-620", [0xCA, 0xC7], "สว"),
+    ("big5-hkscs", [0x9D, 0xEF, 0x9D, 0xF7], "嘅咗"),
+    ("euc-jp", [0xC6, 0xFC, 0xCB, 0xDC], "日本"),
+    ("euc-jp", [0x61, 0x8E, 0xB1, 0x20, 0x62, 0x8F, 0xB0, 0xA1], "aｱ b丂"),
+    ("x-euc-jp", [0x41], "A"),
   ]
 
   @Test(arguments: charsets) func `charset decides`(charset: String, bytes: [UInt8], expected: String) throws {
@@ -40,6 +54,17 @@ import Testing
   func `UTF-8 where nothing is said`(contentType: String?) throws {
     #expect(try Self.text([0xE4, 0xB8, 0xAD], contentType) == "中")
     #expect(throws: HTTPResponse.TextFailure.self) { try Self.text([0xD6, 0xD0], contentType) }
+  }
+
+  @Test(arguments: [
+    ["text/plain; charset=gbk", "text/plain; charset=gbk"], ["nonsense", "text/plain; charset=gbk"],
+    ["text/plain; charset=big5", "text/html; charset=gbk", "nonsense"],
+  ])
+  func `last of several types counts`(types: [String]) throws {
+    let fields = HTTPFields(types.map { HTTPField(.contentType, $0) })
+    let response = HTTPResponse(
+      head: ResponseHead(status: 200, fields: fields), body: Data([0xD6, 0xD0]), url: try HTTPURL("http://h/"))
+    #expect(try response.text() == "中")
   }
 
   @Test func `a mark beats silence`() throws {
@@ -55,6 +80,8 @@ import Testing
       ("utf-8", [0xC3]), ("utf-8", [0xED, 0xA0, 0x80]), ("utf-8", [0xC0, 0xAF]), ("utf-8", [0xFF]),
       ("us-ascii", [0x80]),
       ("gbk", [0xFF, 0xFF]), ("gbk", [0xD6]), ("big5", [0xA4]), ("shift_jis", [0x81]), ("euc-kr", [0xC7]),
+      ("euc-jp", [0xC6]), ("euc-jp", [0x8E]), ("euc-jp", [0x8F, 0xB0]), ("euc-jp", [0xC6, 0x41]), ("euc-jp", [0x80]),
+      ("euc-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C]),
       ("utf-16", [0x4E]), ("utf-16", [0xD8, 0x3D]), ("utf-16le", [0x00, 0xDE, 0x41, 0x00]),
       ("utf-32", [0x00, 0x11, 0x00, 0x00]),
     ] as [(String, [UInt8])])

@@ -102,6 +102,10 @@ import Testing
     (ArgumentStyle(dates: .seconds), ["a": Date(timeIntervalSince1970: -0.5)], "a=-1"),
     (ArgumentStyle(dates: .milliseconds), ["a": Date(timeIntervalSince1970: 1.5)], "a=1500"),
     (ArgumentStyle(), ["a": Date(timeIntervalSince1970: 1.5)], "a=1970-01-01T00:00:01.500Z"),
+    (
+      ArgumentStyle(), ["a": 999_999_999_999_999.0, "b": 1e15, "c": 1_738_324_800_123_456.0, "d": -1e18, "e": 1e19],
+      "a=999999999999999&b=1000000000000000&c=1738324800123456&d=-1000000000000000000&e=1e+19"
+    ),
     (ArgumentStyle(nulls: .omitted), ["a": ArgumentValue.null, "b": 1], "b=1"),
     (ArgumentStyle(nulls: .word), ["a": ArgumentValue.null], "a=null"),
     (ArgumentStyle(nulls: .empty), ["a": ArgumentValue.null], "a="),
@@ -138,6 +142,20 @@ import Testing
       "t": "1970-01-01T00:00:00Z",
     ]
     #expect(try JSONValue(parsing: body) == expected)
+  }
+
+  @Test func `moments keep their milliseconds`() async throws {
+    let texts = (0..<1000).map { "2025-06-30T12:00:00" + String(format: $0 == 0 ? "Z" : ".%03dZ", $0) }
+    let moments = try texts.enumerated().map { index, text in
+      try Date.ISO8601FormatStyle(includingFractionalSeconds: index > 0).parse(text)
+    }
+    let numbers = (0..<1000).map { "\(1_751_284_800_000 + $0)" }
+    for (dates, expected) in [(ArgumentStyle.Dates.iso8601, texts), (.milliseconds, numbers)] {
+      let style = ArgumentStyle(arrays: .commas, dates: dates)
+      let request = Sending(method: .post, arguments: ["at": moments], argumentStyle: style)
+      let form = try #require(try await ScriptedClient().sent(request)?.formPairs)
+      #expect(form == [["at", expected.joined(separator: ",")]])
+    }
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])

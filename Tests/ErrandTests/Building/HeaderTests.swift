@@ -74,6 +74,10 @@ import Testing
     #expect(basic?.fields[.authorization] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     let unicode = try await bench.sent(Sending(credential: .basic(user: "用户", password: "£")))
     #expect(unicode?.fields[.authorization] == "Basic \(Data("用户:£".utf8).base64EncodedString())")
+    for (user, password) in [("a:b", "c"), ("a\n", "c"), ("a", "c\u{7F}")] {
+      let error = await bench.failure(of: Sending(credential: .basic(user: user, password: password)))
+      #expect(error?.stage == .build && error?.message.contains("basic credential") == true)
+    }
     let bearer = try await bench.sent(Sending(credential: .bearer("t0k")))
     #expect(bearer?.fields[.authorization] == "Bearer t0k")
   }

@@ -39,6 +39,12 @@ import Testing
     }
   }
 
+  @Test func `compressed body still expects`() async throws {
+    let bench = ScriptedClient()
+    let body = RequestBody.body(HTTPBody(Data([1])).expectingContinue()).compressed()
+    #expect(try await bench.sent(Sending(method: .put, body: body))?.body?.expectsContinue == true)
+  }
+
   @Test func `random bytes survive every level`() async throws {
     var random = SeededNumbers(seed: 1)
     let bytes = Data((0..<400_000).map { _ in UInt8.random(in: 0...255, using: &random) })

@@ -39,12 +39,14 @@ import Testing
 
   @Test func `a file that cannot be read is named`() async throws {
     let folder = try UploadFolder()
+    _ = try folder.file("f", Data([1]))
     let pipe = folder.url.appending(path: "pipe")
     #expect(mkfifo(pipe.path(), 0o600) == 0)
     let remote = try #require(URL(string: "https://example.com/f"))
     for (url, words) in [
       (folder.url.appending(path: "gone.jpg"), ["gone.jpg", "No such file"]), (folder.url, ["it is a directory"]),
-      (pipe, ["pipe", "no regular file"]), (remote, ["https://example.com/f", "no file URL"]),
+      (pipe, ["pipe", "no regular file"]), (folder.url.appending(path: "f\0.png"), ["has a NUL"]),
+      (remote, ["https://example.com/f", "no file URL"]),
     ] {
       for body in [RequestBody.file(url), .multipart([.file("f", url)])] {
         let bench = ScriptedClient()

@@ -73,7 +73,7 @@ extension JoinKey: Hashable {
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
       && isRefreshed == other.isRefreshed && context.plan.servers == other.context.plan.servers
-      && (context.opener == request.url.origin) == (other.context.opener == other.request.url.origin)
+      && context.isMeant(request.url.origin) == other.context.isMeant(other.request.url.origin)
   }
 
   /// Whether the same is stored under the same key, and what was found before is of one generation.

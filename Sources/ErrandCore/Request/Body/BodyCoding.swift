@@ -20,8 +20,9 @@ package struct BodyCoding: Sendable {
     let coded = HTTPBody.made(.other, length: nil, isReplayable: plain.isReplayable) { [wrap] flow in
       try wrap(try plain.open(flow))
     }
-    guard let data = plain.data, data.count <= Self.smallest else { return coded }
-    return HTTPBody(try coded.collected())
+    let isSmall = plain.data.map { $0.count <= Self.smallest } ?? false
+    let made = isSmall ? HTTPBody(try coded.collected()) : coded
+    return plain.expectsContinue ? made.expectingContinue() : made
   }
 }
 

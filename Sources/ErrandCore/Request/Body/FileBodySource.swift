@@ -64,6 +64,10 @@ extension HTTPBody {
       throw .build(.invalidBody, "The body names \(Redaction.url(url.absoluteString)), which is no file URL.")
     }
     let path = url.path(percentEncoded: false)
+    guard !path.utf8.contains(0) else {
+      throw .build(
+        .invalidBody, "The body names \(Redaction.visible(path)), which has a NUL in it; no file system takes that.")
+    }
     let stamp: BodyFile.Stamp
     do {
       stamp = try BodyFile(path).stamp()

@@ -7,32 +7,37 @@ struct MultipartWriter {
   /// Forms that are wholly in memory and no larger than this become one piece.
   static let smallest = 64 << 10
 
+  private typealias Piece = (head: String, body: HTTPBody)
+
   let parts: [Multipart.Part]
   let encoding: JSONEncoding
 
   /// The body, and what stands between its parts.
   func body() throws(APIError) -> (body: HTTPBody, boundary: String) {
-    var bodies: [HTTPBody] = []
-    for part in parts { bodies.append(try content(of: part)) }
-    let boundary = Self.boundary(absentFrom: bodies.compactMap(\.data))
-    return (try body(bodies, boundary: boundary), boundary)
+    let pieces = try pieces()
+    let boundary = Self.boundary(of: pieces)
+    return (Self.body(pieces, boundary: boundary), boundary)
   }
 
   /// The body with a boundary that is given.
   func body(boundary: String) throws(APIError) -> HTTPBody {
-    var bodies: [HTTPBody] = []
-    for part in parts { bodies.append(try content(of: part)) }
-    return try body(bodies, boundary: boundary)
+    Self.body(try pieces(), boundary: boundary)
   }
 
-  private func body(_ bodies: [HTTPBody], boundary: String) throws(APIError) -> HTTPBody {
+  private func pieces() throws(APIError) -> [Piece] {
+    var pieces: [Piece] = []
+    for part in parts { pieces.append((try Self.head(of: part), try content(of: part))) }
+    return pieces
+  }
+
+  private static func body(_ parts: [Piece], boundary: String) -> HTTPBody {
     var pieces: [HTTPBody] = []
     for (index, part) in parts.enumerated() {
-      let head = (index > 0 ? "\r\n" : "") + "--\(boundary)\r\n\(try Self.head(of: part))\r\n"
-      pieces += [HTTPBody(Data(head.utf8)), bodies[index]]
+      let head = (index > 0 ? "\r\n" : "") + "--\(boundary)\r\n\(part.head)\r\n"
+      pieces += [HTTPBody(Data(head.utf8)), part.body]
     }
     pieces.append(HTTPBody(Data(((parts.isEmpty ? "" : "\r\n") + "--\(boundary)--\r\n").utf8)))
-    return Self.whole(pieces)
+    return whole(pieces)
   }
 
   private static func whole(_ pieces: [HTTPBody]) -> HTTPBody {
@@ -101,6 +106,26 @@ struct MultipartWriter {
 
   private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
+  /// For a form that becomes one piece the boundary follows from what it holds, so that equal forms are equal requests
+  /// to a cache; for any other it is chance.
+  private static func boundary(of pieces: [Piece]) -> String {
+    let bytes = pieces.compactMap(\.body.data)
+    guard bytes.count == pieces.count, bytes.reduce(0, { $0 + $1.count }) <= smallest else {
+      return boundary(absentFrom: bytes)
+    }
+    var hash = StableHash()
+    for (piece, bytes) in zip(pieces, bytes) {
+      hash.add(piece.head)
+      hash.add(bytes)
+    }
+    return isAbsent(hash.text, from: bytes) ? hash.text : boundary(absentFrom: bytes)
+  }
+
+  private static func isAbsent(_ boundary: String, from bytes: [Data]) -> Bool {
+    let needle = Data(boundary.utf8)
+    return !bytes.contains { $0.range(of: needle) != nil }
+  }
+
   /// Letters and digits that occur in none of the bytes: 238 bits of chance.
   static func boundary(absentFrom bytes: [Data]) -> String {
     var random = SystemRandomNumberGenerator()
@@ -110,8 +135,7 @@ struct MultipartWriter {
   static func boundary(absentFrom bytes: [Data], using random: inout some RandomNumberGenerator) -> String {
     while true {
       let boundary = String((0..<40).map { _ in letters[Int(random.next(upperBound: UInt(letters.count)))] })
-      let needle = Data(boundary.utf8)
-      if !bytes.contains(where: { $0.range(of: needle) != nil }) { return boundary }
+      if isAbsent(boundary, from: bytes) { return boundary }
     }
   }
 }

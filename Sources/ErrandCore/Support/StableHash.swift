@@ -1,12 +1,17 @@
 /// A hash of 128 bits that is the same in every process and on every machine: FNV-1a. Against chance, not attack.
-struct StableHash {
+package struct StableHash {
   private var state: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
   private static let prime: UInt128 = 1 << 88 | 0x13B
 
+  package init() {}
+
   /// Adds a text and its length, so that no two lists of texts are alike.
-  mutating func add(_ text: String) {
-    for byte in text.utf8 { step(byte) }
-    var count = UInt64(text.utf8.count)
+  package mutating func add(_ text: String) { add(text.utf8) }
+
+  /// Adds bytes and their number.
+  package mutating func add(_ bytes: some Collection<UInt8>) {
+    for byte in bytes { step(byte) }
+    var count = UInt64(bytes.count)
     for _ in 0..<8 {
       step(UInt8(truncatingIfNeeded: count))
       count >>= 8
@@ -15,14 +20,14 @@ struct StableHash {
 
   /// Adds a secret, of which no more than 32 bits come in: too few for anybody to find it again, enough to tell two
   /// accounts apart.
-  mutating func add(secret: String) {
+  package mutating func add(secret: String) {
     var own = StableHash()
     own.add(secret)
     add(String(UInt32(truncatingIfNeeded: own.state >> 64 ^ own.state), radix: 16))
   }
 
   /// 32 hexadecimal digits.
-  var text: String {
+  package var text: String {
     let digits = String(state, radix: 16)
     return String(repeating: "0", count: 32 - digits.count) + digits
   }
