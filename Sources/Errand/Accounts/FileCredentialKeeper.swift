@@ -9,6 +9,8 @@ public import Foundation
 /// credentials stand in it as they are: a disk that others can read wants a keeper of your own, such as a Keychain.
 public struct FileCredentialKeeper: CredentialKeeper {
   private let path: String
+  /// Where it is written before it takes the place of the old one.
+  private var draft: String { path + ".new" }
   private let files: any TransferFiles
 
   /// Makes a keeper.
@@ -54,7 +56,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
   ///   the old file is left as it was.
   public func save(_ accounts: KeptAccounts) throws {
     if accounts.credentials.isEmpty {
-      if try files.status(at: path) != nil { try files.remove(path) }
+      for name in [path, draft] where try files.status(at: name) != nil { try files.remove(name) }
     } else {
       let bytes = try JSONEncoder().encode(accounts)
       guard bytes.count <= Self.limit else {
@@ -66,7 +68,6 @@ public struct FileCredentialKeeper: CredentialKeeper {
   }
 
   private func write(_ bytes: Data) throws {
-    let draft = path + ".new"
     if try files.status(at: draft) != nil { try files.remove(draft) }
     let file = try files.open(draft, .new)
     do {

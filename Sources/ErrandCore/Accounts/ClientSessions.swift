@@ -47,9 +47,14 @@ package final class ClientSessions: Sendable {
   /// the call that tells the server.
   func end(_ account: String) async -> Int {
     let count = stop(account)
-    for accessory in belongings.withLock({ $0.accessories }) { accessory.sessionEnded(of: account) }
+    tellEnd(of: account)
     await removeStored(of: account)
     return count
+  }
+
+  /// Tells the accessories.
+  func tellEnd(of account: String) {
+    for accessory in belongings.withLock({ $0.accessories }) { accessory.sessionEnded(of: account) }
   }
 
   /// Cancels what is under way for an account.
@@ -71,7 +76,7 @@ package final class ClientSessions: Sendable {
     await removeStored(of: account)
   }
 
-  private func removeStored(of account: String) async {
+  func removeStored(of account: String) async {
     await withTaskGroup(of: Void.self) { group in
       for cache in belongings.withLock({ $0.caches }) { group.addTask { await cache.removeAll(account: account) } }
     }

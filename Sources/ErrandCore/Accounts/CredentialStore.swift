@@ -1,5 +1,6 @@
 import ErrandSupport
 import Foundation
+import Synchronization
 
 /// The accounts of an app: login, logout, switch, and credentials that are refreshed and kept.
 ///
@@ -28,8 +29,23 @@ public final class CredentialStore: RefreshingProvider {
   private let clients = Locked<[WeakSessions]>([])
   private let watchers = Locked<[UUID: AsyncStream<AccountChange>.Continuation]>([:])
 
+  /// A time in which a server is told of a logout. A task that is started in it inherits the mark and may outlive it.
+  private final class Parting: Sendable {
+    let store: ObjectIdentifier
+    let account: String
+    private let isOver = Atomic(false)
+
+    init(_ store: CredentialStore, _ account: String) {
+      self.store = ObjectIdentifier(store)
+      self.account = account
+    }
+
+    var lasts: Bool { !isOver.load(ordering: .acquiring) }
+    func end() { isOver.store(true, ordering: .releasing) }
+  }
+
   /// Set while the server is told of a logout: calls go out as the account that has left.
-  @TaskLocal private static var parting: (store: ObjectIdentifier, account: String)?
+  @TaskLocal private static var parting: Parting?
 
   private struct WeakSessions: Sendable {
     weak let sessions: ClientSessions?
@@ -122,18 +138,24 @@ public final class CredentialStore: RefreshingProvider {
     let parting = book.withLock { book in (account ?? book.kept.current).flatMap { book.logout($0) } }
     guard let parting else { return false }
     defer { book.withLock { $0.end(parting) } }
-    tell(.loggedOut(parting.account))
     let sessions = sessions
     for client in sessions { client.stop(parting.account) }
     refreshing.end(parting.account)
-    for client in sessions { _ = await client.end(parting.account) }
+    tell(.loggedOut(parting.account))
+    // Before anybody is waited for, who may log in again meanwhile.
+    for client in sessions { client.tellEnd(of: parting.account) }
+    for client in sessions { await client.removeStored(of: parting.account) }
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
       do { try await say(farewell, for: parting.account) } catch { failure = error }
     }
+    book.withLock { book in
+      guard book.kept.credentials[parting.account] == nil else { return }
+      for client in sessions { client.forgetCookies(parting.account) }
+    }
     if book.withLock({ $0.kept.credentials[parting.account] }) == nil {
-      for client in sessions { await client.forget(parting.account) }
+      for client in sessions { await client.removeStored(of: parting.account) }
     }
     if let failure { throw failure }
     return true
@@ -143,9 +165,9 @@ public final class CredentialStore: RefreshingProvider {
   private var sessions: [ClientSessions] { clients.withLock { $0.compactMap(\.sessions) } }
 
   private func say(_ farewell: () async throws -> Void, for account: String) async throws {
-    try await Self.$parting.withValue((ObjectIdentifier(self), account)) {
-      try await RefreshControl.sparing(farewell)
-    }
+    let parting = Parting(self, account)
+    defer { parting.end() }
+    try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
   }
 
   // MARK: - Those who watch
@@ -178,22 +200,35 @@ public final class CredentialStore: RefreshingProvider {
     do {
       try await desk.save { self.book.withLock { $0.kept } }
     } catch {
-      tell(.notKept("\(error)"))
+      var secrets = KnownSecrets()
+      addSecrets(to: &secrets)
+      tell(.notKept(secrets.masked("\(error)")))
       throw error
     }
   }
 
   // MARK: - What a client asks
 
-  private var isParting: Bool { Self.parting?.store == ObjectIdentifier(self) }
+  /// Who leaves, where the present task tells a server so.
+  private var leaver: String? {
+    guard let parting = Self.parting, parting.store == ObjectIdentifier(self), parting.lasts else { return nil }
+    return parting.account
+  }
+
+  /// What must not be printed of all accounts.
+  func addSecrets(to secrets: inout KnownSecrets) {
+    for credential in book.withLock({ Array($0.kept.credentials.values) }) {
+      secrets.add(credential.credential)
+      if let token = credential.refreshToken { secrets.add(token) }
+    }
+  }
 
   /// Whether another credential can be had where one is refused.
   var refreshes: Bool { renewal != nil }
 
   /// The present account; nil for nobody.
   public var account: String? {
-    if let parting = Self.parting, parting.store == ObjectIdentifier(self) { return parting.account }
-    return book.withLock { $0.kept.current }
+    leaver ?? book.withLock { $0.kept.current }
   }
 
   /// To the base URL's origin and to those that were named.
@@ -203,7 +238,7 @@ public final class CredentialStore: RefreshingProvider {
 
   /// The credential of an account; nil for nobody.
   public func credential(for account: String?) async throws -> Credential? {
-    account.flatMap { account in book.withLock { $0.credential(for: account, farewell: isParting) } }
+    account.flatMap { account in book.withLock { $0.credential(for: account, farewell: leaver != nil) } }
   }
 
   /// Whether a credential ends within the leeway.
@@ -230,12 +265,22 @@ public final class CredentialStore: RefreshingProvider {
   }
 }
 
-/// Uses a keeper off the caller's executor, for one thing at a time: the last to save saves the newest.
-actor KeeperDesk {
+/// Uses a keeper on threads that may block, for one thing at a time: the last to save saves the newest.
+final class KeeperDesk: Sendable {
   private let keeper: any CredentialKeeper
+  private let queue = DispatchQueue(label: "errand.keeper")
 
   init(_ keeper: any CredentialKeeper) { self.keeper = keeper }
 
-  func load() throws -> KeptAccounts? { try keeper.load() }
-  func save(_ accounts: @Sendable () -> KeptAccounts) throws { try keeper.save(accounts()) }
+  func load() async throws -> KeptAccounts? { try await done { [keeper] in try keeper.load() } }
+
+  func save(_ accounts: @escaping @Sendable () -> KeptAccounts) async throws {
+    try await done { [keeper] in try keeper.save(accounts()) }
+  }
+
+  private func done<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withUnsafeThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try work() }) }
+    }
+  }
 }

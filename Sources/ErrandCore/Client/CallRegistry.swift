@@ -12,6 +12,8 @@ final class CallRegistry: Sendable {
     var ledger: GroupLedger?
     /// What is noted of the call; nil for a group.
     var record: CallRecord?
+    /// Whether it renews a credential or tells a server of a logout: nobody who cancels others means it.
+    var isSpared = false
 
     /// The number of a group; nil for a call.
     var group: UInt64? { ledger?.info.id }
@@ -52,7 +54,7 @@ final class CallRegistry: Sendable {
   /// outermost before those in it: their members end with them and are not counted.
   @discardableResult
   func cancel(where rule: (Entry) -> Bool) -> Int {
-    let picked = running.filter(rule)
+    let picked = running.filter { !$0.isSpared && rule($0) }
     let groups = picked.filter { $0.group != nil }.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
     let calls = picked.lazy.filter { $0.group == nil }
     return groups.count { $0.state.stop(.cancelled) } + calls.count { $0.state.stop(.cancelled) }

@@ -78,7 +78,9 @@ final class CallRun: Sendable {
     accessories =
       options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
-      .init(state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record))
+      .init(
+        state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record,
+        isSpared: RefreshControl.isRefreshing))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)

@@ -153,7 +153,7 @@ struct KnownSecrets {
   }
 
   /// A value that is secret for certain, also as it stands in JSON.
-  private mutating func add(_ text: String) {
+  mutating func add(_ text: String) {
     guard text.utf8.count >= Self.shortest else { return }
     values.insert(text)
     if let quoted = Self.quoted(text) { values.insert(quoted) }

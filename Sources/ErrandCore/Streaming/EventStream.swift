@@ -163,7 +163,9 @@ extension APIClient {
       connect: { lastID throws(APIError) in
         var options = options
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
-        if !lastID.isEmpty { options.headers.set("Last-Event-ID", .text(lastID)) }
+        // Spaces at its ends are no part of a field's value.
+        let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
+        if !shown.isEmpty { options.headers.set("Last-Event-ID", .text(shown)) }
         return try await self.stream(request, options: options)
       },
       timers: snapshot.timers, rule: rule ?? (request.method.isSafe ? .standard : .never), limit: limit)

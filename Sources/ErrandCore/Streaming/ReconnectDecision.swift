@@ -34,7 +34,8 @@ enum ReconnectDecision: Equatable {
   private static func mayHelp(_ ended: Break) -> Bool {
     guard case .failure(let error, _) = ended else { return true }
     switch error.stage {
-    case .transport: return error.transportKind?.isPassing == true
+    // A network that is gone comes back: that is what a stream waits for.
+    case .transport: return error.transportKind == .offline || error.transportKind?.isPassing == true
     case .admission: return error.code == .circuitOpen
     case .validate: return error.code == .status && [408, 429, 500, 502, 503, 504].contains(error.status)
     default: return false

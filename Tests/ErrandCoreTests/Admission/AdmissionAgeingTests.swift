@@ -11,6 +11,14 @@ import Testing
     return bench
   }
 
+  @Test func `ageing below a nanosecond is one`() {
+    let bench = bench(ageing: .microseconds(0.0001))
+    bench.wait(Self.red, 1, .low)
+    bench.now = .after(.milliseconds(1))
+    bench.wait(Self.red, 2, .high)
+    #expect(bench.drain() == [1, 2])
+  }
+
   /// Who goes first: one of low or normal priority who came `ahead` before one of higher priority.
   @Test(
     arguments: [

@@ -14,7 +14,7 @@ struct LatencyBookTests {
     #expect(book(count).time(of: 0.95) == milliseconds.map { .milliseconds($0) })
   }
 
-  @Test(arguments: [(-1.0, 0), (0, 0), (0.5, 50), (1, 99), (7, 99)])
+  @Test(arguments: [(-1.0, 0), (0, 0), (0.5, 50), (1, 99), (7, 99), (.nan, 0)])
   func `odd shares stay inside`(share: Double, milliseconds: Int) {
     #expect(book(100).time(of: share) == .milliseconds(milliseconds))
   }

@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: [
     TransportFailure.Kind.reset, .truncated, .idleTimeout, .connectTimeout, .refused, .nameLookup,
-    .closedBeforeResponse,
+    .closedBeforeResponse, .offline,
   ])
   func `broken line may mend`(kind: TransportFailure.Kind) {
     #expect(decide(.failure(Self.wire(kind), retryAfter: nil)) == .connect(after: .seconds(3)))

@@ -31,6 +31,14 @@ struct FileCredentialKeeperTests {
     #expect(try keeper.load() == nil && names.isEmpty, "no secret is left")
   }
 
+  @Test func `draft of a killed process goes`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keeper = FileCredentialKeeper(file: file)
+    try Data("MARKER".utf8).write(to: folder.appending(path: "tokens.json.new"))
+    try keeper.save(KeptAccounts())
+    #expect(names.isEmpty)
+  }
+
   @Test func `others are shut out`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let keeper = FileCredentialKeeper(file: file)

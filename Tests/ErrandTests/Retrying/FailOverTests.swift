@@ -94,6 +94,13 @@ import TestSupport
     }
   }
 
+  @Test func `fallback server that is meant gets the credential`() async throws {
+    let (first, second) = (try good(), try good())
+    let request = Get(path: RequestPath(second.url + "/v2/thing"), credential: .bearer("t"))
+    #expect(await client(first, second).outcome(of: request).error == nil)
+    #expect(first.requests.isEmpty && second.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
+  }
+
   @Test func `credential does not go to strangers`() async throws {
     let stranger = try good()
     let (first, second) = (
@@ -156,6 +163,26 @@ import TestSupport
     for _ in 0..<2 { #expect(await client.outcome(of: Get()).error?.status == 500) }
     #expect(await client.outcome(of: Get()).value == "/v2/thing ")
     #expect(first.requests.count == 2)
+  }
+
+  @Test func `open breaker at the last hides no answer`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try LoopbackServer { _ in .status(500) })
+    let client = client(first, second) { configuration in
+      configuration.breaker = BreakerRule()
+      configuration.breaker?.least = 2
+    }
+    for _ in 0..<2 { _ = await client.outcome(of: Get(path: RequestPath(second.url + "/v2/thing"))) }
+    #expect(await client.outcome(of: Get()).error?.status == 503)
+    #expect(first.requests.count == 1 && second.requests.count == 2)
+  }
+
+  @Test func `failed write tells of its server`() async throws {
+    let (first, second) = (try LoopbackServer { _ in .status(503) }, try good())
+    let (client, write) = (client(first, second), Get(method: .post, body: .text("body")))
+    #expect(await client.outcome(of: write).error?.status == 503)
+    #expect(await client.outcome(of: write).value == "/v2/thing body")
+    #expect(await client.outcome(of: Get()).value == "/v2/thing ")
+    #expect(first.requests.count == 1)
   }
 
   @Test func `body that is used up stays`() async throws {

@@ -13,6 +13,7 @@ import TestSupport
     var path: Path = "/thing"
     var method = HTTPMethod.get
     var body: RequestBody?
+    var idempotency = Idempotency.byMethod
   }
 
   /// Begins a second copy though the first one's answer is there, as a call may that was about to.
@@ -141,6 +142,15 @@ import TestSupport
     gate.open()
     let came = await outcome
     #expect(came.value == "slow" && server.requests.count == 1)
+  }
+
+  @Test func `read that must not be repeated is sent once`() async throws {
+    let gate = Gate()
+    let server = try server(.ok("slow").held(at: gate))
+    async let outcome = client(server, .after(.zero)).outcome(of: Get(idempotency: .never))
+    try await gate.reached()
+    gate.open()
+    #expect(await outcome.value == "slow" && server.requests.count == 1)
   }
 
   @Test func `cancel ends both`() async throws {

@@ -158,6 +158,13 @@ import TestSupport
     #expect(fixture.seen.count == 250, "a hundred new attempts, and no more")
   }
 
+  @Test(arguments: [408, 425]) func `what is retried for is no success`(status: Int) async {
+    let policy = RetryPolicy(attempts: 2, statuses: [408, 425], firstDelay: .zero, busyDelay: .zero)
+    let fixture = Fixture(policy) { _ in .status(status) }
+    for _ in 0..<150 { _ = await fixture.outcome(of: Page()) }
+    #expect(fixture.seen.count == 250)
+  }
+
   @Test func `joined calls share the attempts`() async {
     let fixture = Fixture(RetryPolicy(busyDelay: .zero)) { $0 < 3 ? .status(503) : .text("shared") }
     let latch = Latch()

@@ -52,7 +52,10 @@ struct WaitingLine<Waiter: Sendable>: Sendable {
   /// How many wait.
   private(set) var count = 0
 
-  init(ageing: Duration?) { self.ageing = ageing?.clampedNanoseconds }
+  init(ageing: Duration?) { self.ageing = ageing.map(Self.nanoseconds) }
+
+  /// Something is divided by it.
+  private static func nanoseconds(_ ageing: Duration) -> Int64 { max(ageing.clampedNanoseconds, 1) }
 
   /// How many wait at a host.
   func count(at host: Int) -> Int { lanes.count(at: host) }
@@ -92,8 +95,9 @@ struct WaitingLine<Waiter: Sendable>: Sendable {
 
   /// Changes how fast those who wait become more urgent.
   mutating func change(ageing: Duration?, _ now: MonotonicInstant) {
-    guard ageing?.clampedNanoseconds != self.ageing else { return }
-    self.ageing = ageing?.clampedNanoseconds
+    let ageing = ageing.map(Self.nanoseconds)
+    guard ageing != self.ageing else { return }
+    self.ageing = ageing
     for slot in entries.indices where entries[slot] != nil { age(slot, now) }
   }
 

@@ -21,6 +21,7 @@ struct FailingOver {
     let order = order(origins, barred)
     var paid: [(origin: HTTPURL.Origin, cost: Int)] = []
     var last = RetryAttempt(.failure(CallState.Stopped(reason: .cancelled)), at: request.url.origin)
+    var answered: RetryAttempt?
     for (turn, place) in order.enumerated() {
       let origin = origins[place]
       var request = request
@@ -30,24 +31,38 @@ struct FailingOver {
       if let rest = last.came.circuitRest {
         barred.bar(origin, for: rest, now)
         if turn + 1 < order.count { continue }
+        // What a server said before tells more than that nothing was sent to this one.
+        guard var answered else { return last }
+        answered.result = answered.result?.timed(barred.wait(for: origins, now))
+        return answered
       }
       guard let result = last.result else { return last }
+      let isFault = Self.isFault(result)
+      if isFault { control.fail(origin, now) }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), question(request)) else {
-        if case .status(let status, _) = result {
+        if case .status(let status, _) = result, !isFault {
           control.answer(origin)
           if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
         }
         return last
       }
-      control.fail(origin, now)
       if case .status(_, let delay?) = result { barred.bar(origin, for: delay, now) }
       last.result = result.timed(barred.wait(for: origins, now))
       guard turn + 1 < order.count, control.pay(cost, at: origin) else { return last }
+      answered = last
       paid.append((origin, cost))
       context.record.retried(RetryMetrics(reason: reason, delay: .zero))
       context.plan.log?.info("\(reason) at \(origin): asking \(origins[order[turn + 1]])")
     }
     return last
+  }
+
+  /// Whether it speaks against the server, may the request be sent to another one or not.
+  private static func isFault(_ result: RetryDecision.Result) -> Bool {
+    switch result {
+    case .status(let status, _): policy.statuses.contains(status)
+    case .failure(let failure): failure.kind.isPassing
+    }
   }
 
   /// The places of those that are asked, one after the other.

@@ -5,7 +5,7 @@ struct Hedging {
 
   /// Whether a request may be on its way twice.
   static func suits(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    request.method.isSafe && request.body == nil && context.sink == nil
+    request.method.isSafe && context.plan.allowsRepeating(request.method) && request.body == nil && context.sink == nil
   }
 
   func send(

@@ -17,7 +17,8 @@ struct LatencyBook: Sendable {
   /// The time within which this share of the answers came; nil where too few are known.
   func time(of share: Double) -> Duration? {
     guard times.count >= Self.least else { return nil }
-    let place = Double(times.count) * min(max(share, 0), 1)
+    // A share that is no number counts as nothing.
+    let place = share > 0 ? Double(times.count) * min(share, 1) : 0
     return times.sorted()[min(Int(place), times.count - 1)]
   }
 }

@@ -111,8 +111,16 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
     guard var entry = entries[ticket.subject], entry.number == ticket.flight else { return [] }
     let waiting = entry.waiting.sorted { $0.key < $1.key }.map(\.value)
     entry.waiting = [:]
-    entry.ended = (outcome, now)
+    // One that was cancelled says nothing of the credential: who comes next tries.
+    entry.ended = (outcome, outcome.isCancel ? now.advanced(by: .zero - Self.memory) : now)
     entries[ticket.subject] = entry
     return waiting
+  }
+}
+
+extension Result<Credential, APIError> {
+  fileprivate var isCancel: Bool {
+    guard case .failure(let error) = self, let cause = error.cause else { return false }
+    return cause is CancellationError || (cause as? APIError)?.isCancelled == true
   }
 }

@@ -1,36 +1,59 @@
 import ErrandSupport
+import Synchronization
 
 /// Refreshes credentials for all calls of a client: one at a time for an account.
 package final class RefreshControl: Sendable {
   typealias Book = RefreshBook<Wakeup, Flight>
 
+  /// A time in which nothing that the present task sends is refreshed for. A task that is started in it inherits the mark
+  /// and may outlive the time.
+  final class Sparing: Sendable {
+    private let isOver = Atomic(false)
+
+    var lasts: Bool { !isOver.load(ordering: .acquiring) }
+    func end() { isOver.store(true, ordering: .releasing) }
+  }
+
   /// How one refreshing ended, for those who waited.
   final class Flight: Sendable {
-    private let end = Locked<(outcome: Book.Outcome?, task: Task<Void, Never>?)>((nil, nil))
+    private struct End: Sendable {
+      var outcome: Book.Outcome?
+      var task: Task<Void, Never>?
+      /// Whether the task goes on though it has ended.
+      var isSpared = false
+    }
+
+    let sparing = Sparing()
+    private let end = Locked(End())
 
     var outcome: Book.Outcome? { end.withLock { $0.outcome } }
 
     func carry(_ task: Task<Void, Never>) {
       if end.withLock({ end in
         end.task = end.outcome == nil ? task : nil
-        return end.outcome != nil
+        return end.outcome != nil && !end.isSpared
       }) {
         task.cancel()
       }
     }
 
-    /// Notes how it ended; the first word counts.
+    /// Notes how it ended; the first word counts. Returns the task that is to be cancelled: none where that is the
+    /// present one, since a logout by who refreshes must not cancel itself.
     func end(_ outcome: Book.Outcome) -> Task<Void, Never>? {
-      end.withLock { end in
+      let isSpared = RefreshControl.sparing === sparing
+      return end.withLock { end in
         end.outcome = end.outcome ?? outcome
+        end.isSpared = isSpared
         defer { end.task = nil }
-        return end.task
+        return isSpared ? nil : end.task
       }
     }
   }
 
   /// Whether the present task refreshes, or tells a server of a logout: a call that it makes must not wait for itself.
-  @TaskLocal static var isRefreshing = false
+  static var isRefreshing: Bool { sparing?.lasts == true }
+
+  @TaskLocal private static var sparing: Sparing?
 
   private let book = Locked(Book())
 
@@ -71,7 +94,9 @@ package final class RefreshControl: Sendable {
 
   /// Nothing that `work` sends is refreshed for.
   static func sparing(_ work: () async throws -> Void) async rethrows {
-    try await $isRefreshing.withValue(true) { try await work() }
+    let sparing = Sparing()
+    defer { sparing.end() }
+    try await $sparing.withValue(sparing) { try await work() }
   }
 
   /// The account's session has ended: refreshing for it is cancelled, and those who wait for it fail.
@@ -88,7 +113,8 @@ package final class RefreshControl: Sendable {
     _ provider: any RefreshingProvider, _ timers: any Timers
   ) {
     let task = Task.detached { [self] in
-      let outcome = await Self.$isRefreshing.withValue(true) { await Self.outcome(old, account, provider) }
+      let outcome = await Self.$sparing.withValue(flight.sparing) { await Self.outcome(old, account, provider) }
+      flight.sparing.end()
       _ = flight.end(outcome)
       for waiter in book.withLock({ $0.land(ticket, outcome, timers.now) }) { waiter.resume() }
     }
@@ -104,6 +130,7 @@ package final class RefreshControl: Sendable {
       if (error as? APIError)?.code == .loggedOut { return .failure(.loggedOut) }
       var secrets = KnownSecrets()
       secrets.add(old)
+      if let store = provider as? CredentialStore { store.addSecrets(to: &secrets) }
       let reason = secrets.masked((error as? APIError)?.message ?? "\(error)")
       return .failure(
         APIError(

@@ -47,7 +47,9 @@ package struct Retrying: SelectiveStation {
     guard case .retry(let reason, let delay, let cost) = RetryDecision.decide(result, question),
       control.pay(cost, at: request.url.origin)
     else {
-      if case .status(let status, _) = result, status < 500, status != 429 {
+      if case .status(let status, _) = result, status < 500, status != 429, status != 408,
+        !policy.statuses.contains(status)
+      {
         control.succeed(paid: attempts.paid, at: request.url.origin, answeredBy: last.origin)
       }
       return nil
