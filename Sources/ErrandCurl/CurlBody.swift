@@ -9,10 +9,16 @@
   struct CurlBody {
     /// Where the decoded bytes go.
     enum Destination {
+      /// More than this fails the exchange.
       case memory(limit: Int)
+      /// More than this is left behind.
+      case beginning(limit: Int)
       case sink(any BodySink)
       case discard
     }
+
+    /// How many bytes of a body that nobody wants are read, so that its connection can be kept.
+    static let mostDiscarded = 1 << 20
 
     private let framing: BodyFraming
     private let destination: Destination
@@ -26,6 +32,8 @@
     private var mayHoldOutput = false
 
     private var memory = Data()
+    /// Whether more came than is kept.
+    private var isCut = false
     /// Bytes that came, their content coding on, their transfer coding off.
     private(set) var wireBytes: Int64 = 0
 
@@ -59,9 +67,15 @@
     /// Whether the connection must not be used again, since bytes came behind the end.
     var hasExcess: Bool { chunks?.hasExcess == true }
 
-    /// Whether the framing says that all has come.
+    /// Whether so much of a body that nobody wants has come that the rest is not waited for.
+    var isTooMuch: Bool {
+      if case .discard = destination { wireBytes > Self.mostDiscarded } else { isCut }
+    }
+
+    /// Whether the framing says that all has come, or no more is wanted.
     var isWhole: Bool {
-      switch framing {
+      if isTooMuch { return true }
+      return switch framing {
       case .none: true
       case .length(let length): wireBytes >= length
       case .chunked: chunks?.isDone == true
@@ -142,9 +156,17 @@
       case .sink(let sink): return try sink.write(piece)
       case .memory(let limit):
         guard piece.count <= limit - memory.count else { throw Self.aboveLimit(limit) }
-        if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
+        keep(piece)
+        return true
+      case .beginning(let limit):
+        isCut = piece.count > limit - memory.count
+        keep(UnsafeRawBufferPointer(rebasing: piece.prefix(max(limit - memory.count, 0))))
         return true
       }
+    }
+
+    private mutating func keep(_ piece: UnsafeRawBufferPointer) {
+      if let base = piece.assumingMemoryBound(to: UInt8.self).baseAddress { memory.append(base, count: piece.count) }
     }
 
     /// Whether nothing came and nothing was cut off: that is nothing, whatever its coding.
@@ -154,6 +176,7 @@
 
     /// Called when libcurl says that all has come: checks that it is so.
     mutating func finish() throws {
+      if isTooMuch { return }
       switch framing {
       case .none, .untilClose: break
       case .length(let length):

@@ -7,7 +7,10 @@
 
     /// Throws where a setting cannot be honoured, files and keys left aside.
     func validate() throws(Invalid) {
-      if case .url(let url, _, _) = proxy { try Self.validate(proxy: url) }
+      if case .url(let url, let user, let password) = proxy {
+        try Self.validate(proxy: url)
+        for text in [user, password] { try text.map(Self.check) }
+      }
       for (place, addresses) in addressOverrides { try Self.validate(override: place, addresses) }
       guard maximumIdleConnections > 0, maximumIdleAge > .zero else {
         throw Invalid(description: "The number and the age of idle connections must be above zero.")
@@ -81,12 +84,24 @@
     private static func validate(proxy url: String) throws(Invalid) {
       try check(url)
       let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
-      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
-        !url.contains("@")
+      guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0) }), !url.contains("@"),
+        isAuthority(url.dropFirst(scheme.count).prefix { $0 != "/" })
       else {
         throw Invalid(
           description: "The proxy's URL must have the form http://host:port; give its user and password apart from it.")
       }
+    }
+
+    /// Whether a text is a host, a port behind it or none.
+    private static func isAuthority(_ text: Substring) -> Bool {
+      guard text.hasPrefix("[") else {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return false }
+        return parts.count == 1 || isPort(parts[1])
+      }
+      guard let end = text.firstIndex(of: "]"), isAddress(text[...end]) else { return false }
+      let rest = text[text.index(after: end)...]
+      return rest.isEmpty || rest.hasPrefix(":") && isPort(rest.dropFirst())
     }
 
     static func check(_ text: String) throws(Invalid) {

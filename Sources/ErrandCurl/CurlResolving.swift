@@ -21,7 +21,7 @@
       let isNumber = host.hasPrefix("[") || CurlAddress(host) != nil
       isAsked =
         !isNumber && configuration.proxy == .none && configuration.unixSocket == nil
-        && configuration.addressOverrides["\(host):\(port)"] == nil
+        && !configuration.addressOverrides.keys.contains { [host, port] in $0.lowercased() == "\(host):\(port)" }
     }
 
     /// What the resolver found, as libcurl reads it; nil where it need not be asked. Ends at once when the call is

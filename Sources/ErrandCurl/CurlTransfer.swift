@@ -270,7 +270,7 @@
         loop.push(.resume(self))
       }
       return switch try sink.begin(head, flow: flow) {
-      case .memory(let limit): .memory(limit: limit)
+      case .memory(let limit): .beginning(limit: limit)
       case .sink: .sink(sink)
       case .discard: .discard
       }
@@ -306,6 +306,7 @@
         if body?.hasExcess == true { handle?.forbidReuse() }
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+        if body?.isTooMuch == true { return 0 }
         connection?.received += Int64(piece.count)
         if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
         return piece.count
@@ -370,7 +371,7 @@
       guard parser.isFinal else {
         throw TransportFailure(.truncated, "The connection closed inside the head of the answer.")
       }
-      if awaitsClose, handle?.sawClose == false {
+      if awaitsClose, handle?.sawClose == false, body?.isTooMuch != true {
         throw TransportFailure(.truncated, "The TLS connection broke off before the end of the body.")
       }
       try body?.finish()

@@ -15,6 +15,8 @@
     }
 
     private let state: Locked<State>
+    /// Held while the setting is changed, so that no change undoes another one.
+    private let changing = Locked(())
     private let resolver: (any NameResolver)?
 
     /// Makes a transport with the standard configuration.
@@ -48,14 +50,17 @@
     /// connections that know the new setting only.
     /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
-      guard configuration != self.configuration else { return }
-      try replace(by: configuration)
+      try changing.withLock { _ throws(CurlConfiguration.Invalid) in
+        if configuration != self.configuration { try replace(by: configuration) }
+      }
     }
 
     /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
     /// keep what they began with; no later one uses a connection that was made under the former trust.
     /// - Throws: ``CurlConfiguration/Invalid`` where a file cannot be used; nothing has changed then.
-    public func reload() throws(CurlConfiguration.Invalid) { try replace(by: configuration) }
+    public func reload() throws(CurlConfiguration.Invalid) {
+      try changing.withLock { _ throws(CurlConfiguration.Invalid) in try replace(by: configuration) }
+    }
 
     private func replace(by configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try configuration.validate()

@@ -12,8 +12,8 @@ public enum DetachedThread {
     }
   }
 
-  /// Runs `body` on a thread of its own, which ends with it. No signal that a broken connection raises ends the process
-  /// there. False where the system has no room for one more thread.
+  /// Runs `body` on a thread of its own, which ends with it. No signal that a broken connection or a file's greatest size
+  /// raises ends the process there: the call that met it fails. False where the system has no room for one more thread.
   public static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     let work = Unmanaged.passRetained(Work(name, body))
     #if canImport(Darwin)
@@ -50,7 +50,7 @@ public enum DetachedThread {
     Thread.current.name = work.name
     var signals = sigset_t()
     sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
+    for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     work.body()
   }

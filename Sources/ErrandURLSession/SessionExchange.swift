@@ -172,10 +172,10 @@ final class SessionExchange: Sendable {
       noteSign()
       call { $0.resume() }
       return nil
-    case .succeed(let head, let body):
+    case .succeed(let head, let body, let cancels):
       let result = Result { try answer(head, body) }
       state.withLock { $0.result = result }
-      wake()
+      if cancels { cancel() } else { wake() }
       return nil
     case .fail(let error, let cancels):
       state.withLock { $0.result = .failure(measured(error, $0.metrics)) }

@@ -15,7 +15,10 @@ import Foundation
 struct SessionMachine: Sendable {
   /// Where the body goes.
   private enum Destination: Sendable {
+    /// More than this fails the exchange.
     case memory(limit: Int)
+    /// More than this is left behind.
+    case beginning(limit: Int)
     case sink
     case discard
   }
@@ -41,11 +44,14 @@ struct SessionMachine: Sendable {
     case goOn
     /// Tell the sink that it has all, then say ``SessionMachine/sinkEnded()``.
     case endSink
-    /// The answer is whole.
-    case succeed(ResponseHead, Data)
+    /// The answer is whole, or as much of it as is wanted: then the task is ended.
+    case succeed(ResponseHead, Data, cancels: Bool)
     /// End the task, where it is not over by itself, and throw.
     case fail(any Error, cancels: Bool)
   }
+
+  /// How many bytes of a body that nobody wants are read.
+  private static let mostDiscarded: Int64 = 1 << 20
 
   private let limits: ResponseLimits
   private let dropsRedirectBodies: Bool
@@ -96,7 +102,7 @@ struct SessionMachine: Sendable {
       return .ask(head)
     }
     let isDropped = dropsRedirectBodies && RedirectDecision.isRedirect(head.status)
-    return open(isDropped ? .discard : .memory(limit: limits.bodyBytes))
+    return receive(into: isDropped ? .discard : .memory(limit: limits.bodyBytes))
   }
 
   private mutating func fault(of head: ResponseHead) -> Step? {
@@ -135,7 +141,10 @@ struct SessionMachine: Sendable {
     guard case .receiving(let destination) = state else { return .rest }
     received += Int64(piece.count)
     switch destination {
-    case .discard: return .rest
+    case .discard: return received > Self.mostDiscarded ? succeed(cancels: true) : .rest
+    case .beginning(let limit):
+      memory.append(piece.prefix(max(limit - memory.count, 0)))
+      return received > Int64(limit) ? succeed(cancels: true) : .rest
     case .memory(let limit):
       guard piece.count <= limit - memory.count else { return aboveLimit(limit) }
       memory.append(piece)
@@ -173,12 +182,14 @@ struct SessionMachine: Sendable {
 
   /// Where the body goes.
   mutating func open(_ disposition: BodyDisposition) -> Step {
-    let destination: Destination =
-      switch disposition {
-      case .memory(let limit): .memory(limit: limit)
-      case .sink: .sink
-      case .discard: .discard
-      }
+    switch disposition {
+    case .memory(let limit): receive(into: .beginning(limit: limit))
+    case .sink: receive(into: .sink)
+    case .discard: receive(into: .discard)
+    }
+  }
+
+  private mutating func receive(into destination: Destination) -> Step {
     switch state {
     case .waiting, .asking: state = .receiving(destination)
     case .receiving, .over: return .rest
@@ -226,11 +237,11 @@ struct SessionMachine: Sendable {
     return succeed()
   }
 
-  private mutating func succeed() -> Step {
+  private mutating func succeed(cancels: Bool = false) -> Step {
     guard let head else { return .rest }
     let body = memory
     close()
-    return .succeed(head, body)
+    return .succeed(head, body, cancels: cancels)
   }
 
   private mutating func aboveLimit(_ limit: Int) -> Step {

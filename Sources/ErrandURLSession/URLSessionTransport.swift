@@ -25,6 +25,8 @@ public final class URLSessionTransport: Transport {
   private let platform: SessionPlatform
   private let lanes = SessionLanes()
   private let state: Locked<State>
+  /// Held while the setting is changed, so that no change undoes another one.
+  private let changing = Locked(())
 
   /// Makes a transport with the standard settings.
   public convenience init() {
@@ -50,14 +52,17 @@ public final class URLSessionTransport: Transport {
   /// know the new setting only.
   /// - Throws: ``URLSessionSettings/Invalid`` where the platform cannot honour a setting; nothing has changed then.
   public func update(_ settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
-    guard settings != self.settings else { return }
-    try replace(by: settings)
+    try changing.withLock { _ throws(URLSessionSettings.Invalid) in
+      if settings != self.settings { try replace(by: settings) }
+    }
   }
 
   /// Reads the files of authorities and client certificates again, such as after one was renewed. Exchanges that run
   /// keep what they began with; no later one uses a connection that was made under the former trust.
   /// - Throws: ``URLSessionSettings/Invalid`` where a file cannot be used; nothing has changed then.
-  public func reload() throws(URLSessionSettings.Invalid) { try replace(by: settings) }
+  public func reload() throws(URLSessionSettings.Invalid) {
+    try changing.withLock { _ throws(URLSessionSettings.Invalid) in try replace(by: settings) }
+  }
 
   private func replace(by settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     let setup = try SessionSetup(settings, platform)

@@ -199,10 +199,20 @@
     }
 
     @Test func `what is no proxy is refused`() throws {
-      for proxy in ["", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb"] {
+      let refused = [
+        "", "proxy", "ftp://proxy", "http://", "http://user:pw@proxy:1", "http://a\r\nb", "http://proxy:99999",
+        "http://proxy:http", "http://proxy:", "http://:3128", "http://[::1", "http://[::1]x", "http://a b:1",
+        "http:///",
+      ]
+      for proxy in refused.map({ CurlConfiguration.Proxy.url($0) }) + [.url("http://proxy", user: "a\0b")] {
+        var configuration = CurlConfiguration()
+        configuration.proxy = proxy
+        #expect(throws: CurlConfiguration.Invalid.self, "\(proxy)") { try CurlTransport(configuration) }
+      }
+      for proxy in ["http://proxy", "http://proxy:3128/", "SOCKS5H://[::1]:1080", "https://10.0.0.1:1"] {
         var configuration = CurlConfiguration()
         configuration.proxy = .url(proxy)
-        #expect(throws: CurlConfiguration.Invalid.self) { try CurlTransport(configuration) }
+        #expect(throws: Never.self, "\(proxy)") { try CurlTransport(configuration) }
       }
     }
 

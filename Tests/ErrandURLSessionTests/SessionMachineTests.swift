@@ -5,6 +5,12 @@ import Testing
 @testable import ErrandURLSession
 
 @Suite struct SessionMachineTests {
+  private struct Unused: BodySink {
+    func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition { .sink }
+    func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { true }
+    func end() throws {}
+  }
+
   private static func machine(
     _ method: HTTPMethod = .get, limits: ResponseLimits = ResponseLimits(), _ platform: SessionPlatform = .linux
   ) throws -> SessionMachine {
@@ -18,7 +24,7 @@ import Testing
   }
 
   private static func body(_ step: SessionMachine.Step) -> Data? {
-    if case .succeed(_, let body) = step { body } else { nil }
+    if case .succeed(_, let body, _) = step { body } else { nil }
   }
 
   @Test(arguments: [
@@ -41,6 +47,20 @@ import Testing
   @Test func `Apple is trusted with framing`() throws {
     var machine = try Self.machine(.get, .apple)
     #expect(Self.kind(machine.take(ResponseHead(status: 200, fields: ["Transfer-Encoding": "Identity"]))) == nil)
+  }
+
+  @Test func `what is left of a page is not waited for`() throws {
+    let request = try HTTPRequest(url: "http://h.example/")
+    var machine = SessionMachine(Exchange(request: request, sink: Unused()), .linux)
+    _ = machine.take(ResponseHead(status: 404))
+    _ = machine.open(.memory(limit: 3))
+    #expect(Self.body(machine.take(Data("abc".utf8))) == nil)
+    let last = machine.take(Data("de".utf8))
+    guard case .succeed(let head, let body, let cancels) = last else {
+      Issue.record("\(last)")
+      return
+    }
+    #expect(head.status == 404 && body == Data("abc".utf8) && cancels && machine.isOver)
   }
 
   @Test func `short body is cut`() throws {

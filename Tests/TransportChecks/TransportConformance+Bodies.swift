@@ -23,6 +23,15 @@ extension TransportConformance {
       #expect(sink.pieces == 0)
       #expect(sink.ends == 0)
     },
+    Check("a long error page is cut", needs: .bodySink) { transport in
+      for answer in [LoopbackAnswer.generated(count: 2_000_000), .endless(), .endless(chunked: true)] {
+        let server = try LoopbackServer { _ in answer }
+        let sink = RecordingSink { _ in .memory(limit: 100) }
+        let response = try await transport.send(Exchange(request: HTTPRequest(url: server.url), sink: sink))
+        #expect(response.body == Data((0..<100).map { LoopbackAnswer.generatedByte(at: $0) }))
+        #expect(sink.pieces == 0 && sink.ends == 0)
+      }
+    },
     Check("a discarded body leaves nothing", needs: .bodySink) { transport in
       let server = try LoopbackServer { _ in .generated(count: 300_000) }
       let sink = RecordingSink { _ in .discard }

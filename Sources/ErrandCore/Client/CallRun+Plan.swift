@@ -4,7 +4,9 @@ import ErrandSupport
 extension CallRun {
   func plan() throws(APIError) -> CallPlan {
     let request = info.request
-    let envelope = request.envelope ?? family?.envelope ?? snapshot.configuration.envelope
+    // What is said for all answers is not meant for files.
+    let inherited = download == nil ? family?.envelope ?? snapshot.configuration.envelope : nil
+    let envelope = request.envelope ?? inherited
     if isStreamed { try checkStreaming(envelope) }
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat

@@ -109,6 +109,9 @@ package final class CallPlan: Sendable {
   /// Whether more may be sent for the call than one request.
   var sendsAgain: Bool { retries != nil || hosts != nil }
 
+  /// The longest wait that a server may ask for.
+  package var longestRetryAfter: Duration { (retries ?? .standard).longestRetryAfter }
+
   /// The base URL's origin for that of a server it falls back on; every other stays what it is.
   func home(of origin: HTTPURL.Origin) -> HTTPURL.Origin { hosts?.home(of: origin) ?? origin }
 

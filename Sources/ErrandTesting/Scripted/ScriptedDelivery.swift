@@ -15,7 +15,7 @@ struct ScriptedDelivery {
     var kept = Data()
     switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
     case nil: kept = try limited(body, exchange.limits.bodyBytes)
-    case .memory(let limit): kept = try limited(body, limit)
+    case .memory(let limit): kept = body.prefix(limit)
     case .discard: break
     case .sink:
       try await write(body, to: exchange.sink)

@@ -119,20 +119,21 @@ public final class DownloadCall: Sendable {
   /// Ends the call that is under way, if one is, and waits until it is over.
   private func stop() async {
     await withUnsafeContinuation { continuation in
-      let (call, queue, isOver) = state.withLock { state -> (Call?, DownloadQueue?, Bool) in
+      let (call, isOver) = state.withLock { state -> (Call?, Bool) in
         switch state.phase {
         case .queued:
           state.phase = .paused
-          return (nil, state.queue.take(), true)
+          // Within the lock: who resumes meanwhile waits in the queue anew.
+          state.queue.take()?.leave(self)
+          return (nil, true)
         case .running, .pausing:
           state.phase = .pausing
           state.waiting.append(continuation)
-          return (state.call, nil, false)
-        case .paused, .ended: return (nil, nil, true)
+          return (state.call, false)
+        case .paused, .ended: return (nil, true)
         }
       }
       call?.cancel()
-      queue?.leave(self)
       if isOver { continuation.resume() }
     }
   }
@@ -156,9 +157,13 @@ public final class DownloadCall: Sendable {
   private func finished(_ result: Result<DownloadedFile, APIError>) {
     let (waiting, queue) = state.withLock { state in
       state.call = nil
-      if state.phase == .pausing, case .failure(let error) = result, error.isCancelled {
-        state.phase = .paused
-      } else {
+      switch result {
+      case .failure(let error) where error.isCancelled && state.phase == .pausing:
+        // The file may have had its name already when the call was asked to stop.
+        let file = error.response?.file
+        state.phase = file == nil ? .paused : .ended
+        state.result = file.map { .success($0) }
+      default:
         state.phase = .ended
         state.result = result
       }

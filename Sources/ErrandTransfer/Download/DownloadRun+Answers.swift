@@ -6,15 +6,16 @@ extension DownloadRun {
   /// A body came as it should. There may be more: a server may send less than was asked for.
   func ended(_ response: HTTPResponse, _ report: DownloadSink.Report, _ url: HTTPURL) async throws -> Step {
     let written = part.written.end
-    if let total = record?.total, written < total, case .fresh = report.decision {
+    if let total = record?.total, written < total, report.received == 0 || report.isFresh {
       let sentence = "The body ended after \(written) of the \(total) bytes that were announced."
       return try await broken(TransportFailure(.truncated, sentence), report, url)
     }
     try await checkContent(of: response, report)
-    if let total = record?.total, written < total, report.received > 0 {
+    if let total = record?.total, written < total {
       try await disk.value { try self.commit() }
       return .again
     }
+    noteDigest(in: response.trailers, of: response.head)
     return .done(try await finished(response))
   }
 
@@ -22,9 +23,10 @@ extension DownloadRun {
   private func checkContent(of response: HTTPResponse, _ report: DownloadSink.Report) async throws {
     switch report.decision {
     case .append(let range, _), .begin(let range, _):
-      try await disk.value { try self.checkContent(of: response.fields, in: range) }
+      let came = range.lowerBound..<min(range.lowerBound + report.received, range.upperBound)
+      try await disk.value { try self.checkContent(of: response, in: came) }
     case .fresh where AnswerFacts.coding(of: response.fields) == nil:
-      let stated = DigestFields(response.fields, known: download.digests).content.checksum
+      let stated = contentDigest(of: response)
       if let stated { state.withLock { $0.stated.append(stated) } }
     default: break
     }

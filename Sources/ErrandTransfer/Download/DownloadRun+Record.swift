@@ -47,10 +47,22 @@ extension DownloadRun {
   /// What a head says of the whole, its name and what it hashes to: also that of an answer which breaks off.
   func noteWhole(by head: ResponseHead) {
     noteName(in: head.fields)
+    noteDigest(in: head.fields, of: head)
+  }
+
+  /// What header or trailer fields say that the whole hashes to.
+  func noteDigest(in fields: HTTPFields, of head: ResponseHead) {
     // The file is hashed as it lies on the disk, decoded (RFC 9530 section 3).
     guard AnswerFacts.coding(of: head.fields) == nil else { return }
-    let stated = DigestFields(head.fields, known: download.digests).representation.checksum
+    let stated = DigestFields(fields, known: download.digests).representation.checksum
     if let stated { state.withLock { $0.stated.append(stated) } }
+  }
+
+  /// What an answer says that its own bytes hash to, in front of them or behind (RFC 9530 section 2).
+  func contentDigest(of response: HTTPResponse) -> Checksum? {
+    [response.fields, response.trailers].lazy.compactMap {
+      DigestFields($0, known: self.download.digests).content.checksum
+    }.first
   }
 
   /// The first name counts: a server need not repeat it with each part.
@@ -83,12 +95,13 @@ extension DownloadRun {
     record.updated = now()
     try part.commit(record)
     state.withLock { $0.record?.finished = part.committed }
-    try digests.catchUp(with: part)
+    try digests.catchUp(with: part) { context.call.isRunning }
   }
 
-  /// Lets the part go; one without bytes, or with useless ones, is removed.
+  /// Lets the part go; one without bytes, or with useless ones, is removed. Without a record, what is there is
+  /// another's.
   func leave() {
-    if part.written.end == 0 || state.withLock({ $0.isWrong }) { try? part.abandon() }
+    if part.written.end == 0 || state.withLock({ $0.isWrong && $0.record != nil }) { try? part.abandon() }
     part.close()
   }
 

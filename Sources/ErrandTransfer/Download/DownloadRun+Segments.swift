@@ -31,6 +31,21 @@ extension DownloadRun {
     return true
   }
 
+  /// Whether a server that wants to be asked later is waited for: as long as a call waits for one, and no longer than
+  /// there is time.
+  func isWorthWaiting(until moment: MonotonicInstant) -> Bool {
+    let call = context.call
+    if let deadline = call.deadline, moment >= deadline { return false }
+    return call.timers.now.duration(to: moment) <= context.plan.longestRetryAfter
+  }
+
+  private func waits(until moment: MonotonicInstant?) async throws -> Bool {
+    guard let moment, moment > context.call.timers.now else { return true }
+    guard isWorthWaiting(until: moment) else { return false }
+    try await context.call.sleep(until: moment)
+    return true
+  }
+
   /// The pieces to fetch; nil where one stream does it. A part with gaps is always filled piece by piece, and so is one
   /// that pieces were written to before: a single stream goes on behind its own bytes only.
   func segments(_ question: ResumeQuestion) -> SegmentList? {
@@ -78,11 +93,15 @@ extension DownloadRun {
     case .startOver, nil: break
     }
     // All gave up, one after the other, some with bytes and some without.
-    if report.received > 0, useTakeUp(report.hindrance?.reason ?? .failure(.truncated), of: url) { return .again }
+    if report.received > 0, try await waits(until: report.notBefore),
+      useTakeUp(report.hindrance?.reason ?? .failure(.truncated), of: url)
+    {
+      return .again
+    }
     switch report.hindrance {
     case .refused(let response, let ask): return try await refused(response, ask, url)
     case .broken(let error): throw error
-    case .startOver, nil: throw FileFailure(.rename, part.names.part, .length, detail: "no piece brought a byte")
+    case .startOver, nil: throw TransportFailure(.truncated, "The answers to the ranges that are missing had no bytes.")
     }
   }
 }

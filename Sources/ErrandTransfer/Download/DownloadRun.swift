@@ -119,7 +119,10 @@ final class DownloadRun: Sendable {
       try await disk.value { self.leave() }
       return response
     } catch {
-      try? await disk.value { self.leave() }
+      try? await disk.value {
+        if error is CallState.Stopped { try? self.keep() }
+        self.leave()
+      }
       throw error
     }
   }
@@ -189,10 +192,21 @@ final class DownloadRun: Sendable {
 
   /// Checks the whole and gives it its name.
   func finished(_ response: HTTPResponse) async throws -> HTTPResponse {
-    let file = try await disk.value { try self.finish(response) }
+    let file: DownloadedFile
+    do {
+      file = try await disk.value { try self.finish(response) }
+    } catch {
+      try? await disk.value { try self.keepWhole() }
+      throw error
+    }
     if let paid = state.withLock({ $0.paid }) { retrying.succeedAfterTakeUp(paid: paid.cost, at: paid.origin) }
     meter?.finish(file.bytes)
     return response.written(to: file)
+  }
+
+  /// Keeps the whole that could not get its name.
+  private func keepWhole() throws {
+    if record?.isResumable == true, !state.withLock({ $0.isWrong }) { try commit() }
   }
 
   private func finish(_ response: HTTPResponse) throws -> DownloadedFile {
@@ -213,7 +227,8 @@ final class DownloadRun: Sendable {
   private func check() throws -> [String] {
     let wanted = (download.checksum.map { [$0] } ?? []) + state.withLock { $0.stated }
     if wanted.isEmpty { return [] }
-    try digests.catchUp(with: part)
+    try digests.catchUp(with: part) { context.call.isRunning }
+    try context.call.check()
     let found = digests.finish()
     for checksum in wanted {
       try hold(found[checksum.algorithm.name] ?? Data(), against: checksum, of: "what came")
@@ -222,10 +237,13 @@ final class DownloadRun: Sendable {
   }
 
   /// Holds the bytes of one message among several against the digest that it states of them.
-  func checkContent(of fields: HTTPFields, in range: Range<Int64>) throws {
-    guard let stated = DigestFields(fields, known: download.digests).content.checksum else { return }
+  func checkContent(of response: HTTPResponse, in range: Range<Int64>) throws {
+    guard let stated = contentDigest(of: response) else { return }
     let hash = try stated.algorithm.makeHash()
-    try part.read(range) { hash.update($0) }
+    try part.read(range) { piece in
+      try context.call.check()
+      hash.update(piece)
+    }
     try hold(hash.finish(), against: stated, of: "the bytes from \(range.lowerBound) to \(range.upperBound)")
   }
 

@@ -17,6 +17,9 @@ final class DownloadSink: BodySink {
     var isWhole = false
     /// Why the part takes nothing more.
     var failure: (any Error)?
+
+    /// Whether the answer is the whole from its first byte on.
+    var isFresh: Bool { if case .fresh = decision { true } else { false } }
   }
 
   private struct State: CommittingState {

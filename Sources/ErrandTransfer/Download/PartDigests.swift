@@ -10,6 +10,8 @@ final class PartDigests: Sendable {
     var place: Int64 = 0
   }
 
+  private struct Left: Error {}
+
   private let algorithms: [DigestAlgorithm]
   private let state = Locked(State())
 
@@ -22,17 +24,20 @@ final class PartDigests: Sendable {
     state.withLock { $0 = State(hashes: hashes, place: 0) }
   }
 
-  /// Takes in what lies behind the bytes that were hashed before.
-  func catchUp(with part: PartFile) throws {
+  /// Takes in what lies behind the bytes that were hashed before, as long as it goes on; the next time takes the rest.
+  func catchUp(with part: PartFile, while goesOn: () -> Bool) throws {
     if algorithms.isEmpty { return }
     if state.withLock({ $0.hashes.isEmpty }) { try startOver() }
     let begin = state.withLock { $0 }
     var place = begin.place
-    try part.readKept(from: place) { piece in
-      for (_, hash) in begin.hashes { hash.update(piece) }
-      place += Int64(piece.count)
-    }
-    state.withLock { [place] in $0.place = place }
+    defer { state.withLock { [place] in $0.place = place } }
+    do {
+      try part.readKept(from: place) { piece in
+        guard goesOn() else { throw Left() }
+        for (_, hash) in begin.hashes { hash.update(piece) }
+        place += Int64(piece.count)
+      }
+    } catch is Left {}
   }
 
   /// The digests, by the name of the algorithm. Once.

@@ -32,6 +32,8 @@ final class SegmentFetch: Sendable {
     var verdict: Verdict?
     /// Why one gave up last; nil where an answer brought nothing.
     var hindrance: Verdict?
+    /// When the server wants to be asked again, where it said so.
+    var notBefore: MonotonicInstant?
     /// The last answer whose body came as it should.
     var response: HTTPResponse?
     /// The bytes of all.
@@ -44,6 +46,9 @@ final class SegmentFetch: Sendable {
     var report = Report()
     var waiting: [Range<Int64>]
     var lives: [Int: CallState] = [:]
+    /// How many lives began.
+    var begun = 0
+    /// How many pieces were taken.
     var count = 0
   }
 
@@ -82,9 +87,9 @@ final class SegmentFetch: Sendable {
   // MARK: - One of those side by side
 
   private func work(_ next: Next) async {
-    while let (piece, number) = take() {
+    while await mayTake(), let (piece, number) = take() {
       let sink = SegmentSink(run, pace, .segment(piece, segments.validator), number)
-      let result = await exchange(sink, number, next)
+      let result = await exchange(sink, next)
       let report = sink.report
       state.withLock { $0.report.received += report.received }
       if case .success(let response) = result, report.isWhole { await check(response, report.received, of: piece) }
@@ -95,11 +100,19 @@ final class SegmentFetch: Sendable {
   private func check(_ response: HTTPResponse, _ count: Int64, of piece: Range<Int64>) async {
     do {
       let range = piece.lowerBound..<piece.lowerBound + count
-      try await run.disk.value { try self.run.checkContent(of: response.fields, in: range) }
+      try await run.disk.value { try self.run.checkContent(of: response, in: range) }
     } catch {
       pace.fail(error)
       _ = stop(.broken(error))
     }
+  }
+
+  /// Waits until the server wants to be asked again; false where that is too long.
+  private func mayTake() async -> Bool {
+    let moment = state.withLock { $0.waiting.isEmpty ? nil : $0.report.notBefore }
+    guard let moment else { return true }
+    guard run.isWorthWaiting(until: moment) else { return false }
+    return (try? await living { child in try await child.sleep(until: moment) }) != nil
   }
 
   private func take() -> (piece: Range<Int64>, number: Int)? {
@@ -110,32 +123,35 @@ final class SegmentFetch: Sendable {
     }
   }
 
-  private func exchange(
-    _ sink: SegmentSink, _ number: Int, _ next: Next
-  ) async -> Result<HTTPResponse, any Error> {
-    let parent = run.context.call
-    let child = CallState(following: parent, deadline: parent.deadline)
-    defer { child.settle() }
-    guard begin(child, number) else { return .failure(CallState.Stopped(reason: .cancelled)) }
-    defer { state.withLock { $0.lives[number] = nil } }
+  private func exchange(_ sink: SegmentSink, _ next: Next) async -> Result<HTTPResponse, any Error> {
     var request = request
     sink.ask.apply(to: &request.fields)
-    let context = run.context.with(child).with(sink: sink, onProgress: nil)
     do {
-      let response = try await parent.whileAsking({ child.stop($0) }) { [request] in
-        try await next(request, in: context)
-      }
-      return .success(response)
+      return .success(
+        try await living { [request] child in
+          try await next(request, in: self.run.context.with(child).with(sink: sink, onProgress: nil))
+        })
     } catch {
       return .failure(error)
     }
   }
 
-  private func begin(_ child: CallState, _ number: Int) -> Bool {
-    state.withLock { state in
-      guard state.report.verdict == nil else { return false }
-      state.lives[number] = child
-      return true
+  /// Does something in a life of its own, which ends with the call and with the first verdict.
+  private func living<Value: Sendable>(_ work: (CallState) async throws -> Value) async throws -> Value {
+    let parent = run.context.call
+    let child = CallState(following: parent, deadline: parent.deadline)
+    defer { child.settle() }
+    let number = try begin(child)
+    defer { state.withLock { $0.lives[number] = nil } }
+    return try await parent.whileAsking({ child.stop($0) }) { try await work(child) }
+  }
+
+  private func begin(_ child: CallState) throws(CallState.Stopped) -> Int {
+    try state.withLock { state throws(CallState.Stopped) in
+      guard state.report.verdict == nil else { throw CallState.Stopped(reason: .cancelled) }
+      state.begun += 1
+      state.lives[state.begun] = child
+      return state.begun
     }
   }
 
@@ -172,7 +188,12 @@ final class SegmentFetch: Sendable {
     let verdict = Verdict.refused(response, .segment(piece, segments.validator))
     // Said of the moment, and perhaps of the number: those that run may go on.
     let isPassing = response.status == 408 || response.status == 429 || response.status >= 500
-    return isPassing ? giveUp(piece, verdict) : stop(verdict)
+    guard isPassing else { return stop(verdict) }
+    if let delay = RetryAfter.delay(in: response.fields) {
+      let moment = run.context.call.timers.now.advanced(by: delay)
+      state.withLock { $0.report.notBefore = max($0.report.notBefore ?? moment, moment) }
+    }
+    return giveUp(piece, verdict)
   }
 
   private func broken(_ error: any Error, _ report: SegmentSink.Report, _ piece: Range<Int64>) -> Bool {

@@ -122,6 +122,43 @@ import Testing
     #expect(fixture.server.requests.allSatisfy { $0.range != nil })
   }
 
+  @Test func `range that is told to wait waits`() async throws {
+    let clock = ManualClock()
+    let moments = Locked<[MonotonicInstant]>([])
+    let fixture = try DownloadFixture(size: Self.size, configuration: DownloadFixture.configuration(clock)) {
+      number, behaviour in
+      moments.withLock { $0.append(clock.now) }
+      if number == 3 || number == 4 { behaviour.fault = .status(429, ["Retry-After": "60"]) }
+    }
+    let task = Task { await fixture.send { $0.parallel = 4 } }
+    let isOver = Locked(false)
+    let ticking = Task {
+      while !isOver.withLock({ $0 }) {
+        if clock.pending > 0 { clock.advance(by: .seconds(10)) }
+        await Task.yield()
+      }
+    }
+    let outcome = await task.value
+    isOver.withLock { $0 = true }
+    await ticking.value
+    #expect(try outcome.result.get().fetchedBytes == Int64(Self.size))
+    #expect(fixture.isRight())
+    let asked = moments.withLock { $0 }
+    let told = try #require(asked.dropFirst(2).prefix(2).min()).advanced(by: .seconds(60))
+    #expect(asked.count > 5 && asked.dropFirst(5).allSatisfy { $0 >= told })
+  }
+
+  @Test func `long wait ends ranges`() async throws {
+    let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
+      if number > 2 { behaviour.fault = .status(429, ["Retry-After": "3600"]) }
+    }
+    let outcome = await fixture.send { $0.parallel = 4 }
+    #expect(outcome.error?.code == .status && outcome.error?.status == 429)
+    #expect(fixture.ranges.count <= 5, "nobody asks again")
+    let kept = try #require(try InterruptedDownload.all(in: fixture.folder).first)
+    #expect(kept.bytes > Int64(Self.first))
+  }
+
   @Test func `refusal of all keeps the part`() async throws {
     let fixture = try DownloadFixture(size: Self.size) { number, behaviour in
       if number > 1 { behaviour.fault = .status(503) }

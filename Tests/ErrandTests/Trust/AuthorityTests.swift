@@ -41,6 +41,21 @@ import Testing
     #expect(try await client.send(Inquiry("/"))["connection"] != first)
   }
 
+  @Test func `no reload undoes a change`() async throws {
+    let file = try TrustFixture.path("ca.pem")
+    let transport = try TrustFixture.transport { $0.certificateAuthority = .file(path: file) }
+    for number in 1...50 {
+      var configuration = transport.configuration
+      configuration.maximumIdleConnections = number
+      try await withThrowingTaskGroup { [configuration] group in
+        group.addTask { try transport.reload() }
+        group.addTask { try transport.update(configuration) }
+        try await group.waitForAll()
+      }
+      #expect(transport.configuration == configuration)
+    }
+  }
+
   @Test func `changed file counts after a reload`() async throws {
     let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "errand-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -39,6 +39,17 @@ import Testing
     #expect(server.requests.first?.headers["Host"] == "api.example:\(server.port)")
   }
 
+  @Test func `override in capitals is not asked for`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let resolver = SteppingResolver(["127.0.0.9"])
+    var configuration = CurlConfiguration()
+    configuration.addressOverrides = ["API.example:\(server.port)": "127.0.0.1"]
+    let client = TrustFixture.client(
+      "http://api.example:\(server.port)", try CurlTransport(configuration, resolver: resolver))
+    #expect(try await client.response(BytesProbe(path: "/")).status == 200)
+    #expect(resolver.asked.isEmpty)
+  }
+
   @Test func `several addresses are tried`() async throws {
     let server = try LoopbackServer { _ in .ok() }
     let client = try client("http://api.example:\(server.port)", SteppingResolver(["127.0.0.2", "::1", "127.0.0.1"]))

@@ -16,7 +16,8 @@
     static let lacks = [
       "informational answers are told", "trailers come behind the body", "metrics tell of the phases",
       "metrics of a failure tell what came", "metrics of a refusal have no connection",
-      "a sink gets the body piece by piece", "an error page never reaches the sink", "a discarded body leaves nothing",
+      "a sink gets the body piece by piece", "an error page never reaches the sink",
+      "a long error page is cut", "a discarded body leaves nothing",
       "a paused sink goes on when resumed", "a resume inside the pausing write counts",
       "what a sink throws reaches the caller", "a stop ends a paused body", "a paused sink is not idle",
     ]

@@ -1,0 +1,141 @@
+import Errand
+import ErrandChecksum
+import ErrandSupport
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import Testing
+import TestSupport
+
+/// What becomes of the bytes when the end of a download goes wrong, or somebody stops it there.
+@Suite(.timeLimit(.minutes(2))) struct DownloadEndTests {
+  /// Holds up the calls of one operation until it is opened.
+  private final class Hold: Sendable {
+    let reached = Latch()
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let operation: FileFailure.Operation
+
+    init(_ operation: FileFailure.Operation) { self.operation = operation }
+
+    var files: HookedFiles {
+      HookedFiles { [self] _, operation, _ in
+        if operation == self.operation {
+          reached.open()
+          semaphore.wait()
+          semaphore.signal()
+        }
+        return nil
+      }
+    }
+
+    func open() { semaphore.signal() }
+  }
+
+  @Test(arguments: [true, false])
+  func `range without a byte keeps the part`(hasChecksum: Bool) async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    fixture.answer { _, behaviour in
+      // The end of the connection is the end of the body.
+      behaviour.framing = .close
+      behaviour.fault = .cut(after: 0)
+    }
+    let checksum = try fixture.checksum()
+    let outcome = await fixture.send { if hasChecksum { $0.checksum = checksum } }
+    #expect(outcome.error?.transportKind == .truncated)
+    #expect(try fixture.keptBytes == 1_000_000)
+    fixture.answer()
+    #expect(try await fixture.send().result.get().keptBytes == 1_000_000)
+    #expect(fixture.isRight())
+  }
+
+  @Test func `file without a name is kept whole`() async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture(size: 900_000) { $1.fault = .stall(after: 500_000, until: gate) }
+    async let outcome = fixture.send { $0.replaces = false }
+    try await gate.reached()
+    try fixture.putOld()
+    gate.open()
+    #expect(await outcome.error?.code == .fileExists)
+    try FileManager.default.removeItem(at: fixture.file)
+    let file = try await fixture.send { $0.replaces = false }.result.get()
+    #expect(fixture.isRight() && file.keptBytes == 900_000 && file.fetchedBytes == 0)
+  }
+
+  @Test func `pause while it is named ends it`() async throws {
+    let hold = Hold(.rename)
+    let fixture = try DownloadFixture(size: 900_000, files: hold.files)
+    let download = fixture.client.download(fixture.request())
+    try await hold.reached.wait()
+    let pausing = Task { await download.pause() }
+    #expect(await eventually { download.phase == .pausing })
+    hold.open()
+    await pausing.value
+    #expect(download.phase == .ended)
+    #expect(try await download.value().bytes == 900_000 && fixture.isRight())
+  }
+
+  @Test func `cancel ends hashing`() async throws {
+    let hold = Hold(.read)
+    let fixture = try DownloadFixture(size: 20 << 20, files: hold.files)
+    let checksum = try fixture.checksum()
+    let task = Task { await fixture.send { $0.checksum = checksum } }
+    try await hold.reached.wait()
+    task.cancel()
+    hold.open()
+    #expect(await task.value.error?.code == .cancelled)
+    #expect(try await fixture.send { $0.checksum = checksum }.result.get().checkedBy == ["sha-256"])
+    #expect(fixture.isRight())
+  }
+
+  @Test func `too large a file leaves another's part`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    let other = try LoopbackServer { _ in .generated(count: 2_000_000) }
+    var download = Download.to(fixture.file)
+    download.maximumBytes = 1_000_000
+    let error = await fixture.client.outcome(of: FileDownload(other.url, download)).error
+    #expect(error?.code.rawValue == "tooLarge")
+    #expect(try fixture.keptBytes == 1_000_000)
+  }
+
+  @Test(arguments: ["Repr-Digest", "Content-Digest"], [true, false])
+  func `digest behind the body counts`(name: String, isRight: Bool) async throws {
+    let hash = try DigestAlgorithm.sha256.makeHash()
+    Data((isRight ? "film" : "other").utf8).withUnsafeBytes { hash.update($0) }
+    let value = "sha-256=:\(hash.finish().base64EncodedString()):"
+    let server = try LoopbackServer { _ in .chunked(["fi", "lm"], trailers: [name: value]) }
+    let fixture = try DownloadFixture()
+    var download = Download.to(fixture.file)
+    download.digests = .standard
+    let outcome = await fixture.client.outcome(of: FileDownload(server.url, download))
+    #expect(outcome.error?.code == (isRight ? nil : .checksumMismatch))
+    #expect(outcome.value?.checkedBy == (isRight ? ["sha-256"] : nil))
+  }
+
+  @Test(arguments: [404, 503]) func `large refused page is told by its status`(status: Int) async throws {
+    let fixture = try DownloadFixture { _, behaviour in behaviour.fault = .status(status) }
+    let server = try LoopbackServer { _ in .data(Data(repeating: 0x61, count: 3 << 20), status: status) }
+    let error = await fixture.client.outcome(of: FileDownload(server.url, .to(fixture.file))).error
+    #expect(error?.stage == .validate && error?.status == status)
+    #expect(error?.response?.body.count == 1 << 20 && fixture.names.isEmpty)
+  }
+
+  @Test func `envelope of the client is not for files`() async throws {
+    var configuration = ClientConfiguration(baseURL: "")
+    configuration.envelope = Envelope(value: "data", code: "code")
+    let fixture = try DownloadFixture(configuration: configuration)
+    #expect(try await fixture.send().result.get().bytes == 3_000_000 && fixture.isRight())
+  }
+
+  @Test func `redirect without end is followed`() async throws {
+    let fixture = try DownloadFixture()
+    var endless = LoopbackAnswer.endless(chunked: true)
+    endless.steps[0] = .head(
+      status: 302, headers: ["Location": fixture.server.url, "Transfer-Encoding": "chunked"])
+    let first = try LoopbackServer { [endless] _ in endless }
+    let outcome = await fixture.client.outcome(of: FileDownload(first.url, .to(fixture.file)))
+    #expect(try outcome.result.get().bytes == 3_000_000 && fixture.isRight())
+    first.stop()
+  }
+}
