@@ -22,7 +22,7 @@ package struct Caching: SelectiveStation {
       return try await passing(request, plan, next)
     }
     let opened = cache.store(for: plan.request)
-    let patience = Self.patience(for: plan.mode).map { max($0, Self.saltPatience) }
+    let patience = Self.patience(for: plan.mode, isFollowed: plan.isFollowed).map { max($0, Self.saltPatience) }
     guard let salt = await cache.salt(of: opened, call: context.call, patience: patience) else {
       return try await storeless(request, plan, context, next)
     }
@@ -57,7 +57,8 @@ package struct Caching: SelectiveStation {
     return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
   }
 
-  static func patience(for mode: CacheReadMode) -> Duration? {
-    mode.asksNobody || mode == .networkElseCached ? nil : patience
+  /// How long a call waits for a store; nil for its whole life, where nobody else is asked.
+  static func patience(for mode: CacheReadMode, isFollowed: Bool) -> Duration? {
+    !isFollowed && (mode.asksNobody || mode == .networkElseCached) ? nil : patience
   }
 }

@@ -14,7 +14,7 @@ struct LookUp {
     if let decision = question.beforeLooking() { return try await follow(decision, nil, trip) }
     let found = await trip.store.find(
       trip.key, choosing: { question.choice(among: $0) }, call: context.call,
-      patience: Caching.patience(for: question.mode))
+      patience: Caching.patience(for: question.mode, isFollowed: context.cache?.isFollowed == true))
     try context.call.check()
     switch found {
     case .found(let entry):
@@ -165,7 +165,8 @@ struct LookUp {
   private static func isStill(_ entry: CacheEntry, _ trip: CacheTrip, _ state: CallState) async -> Bool {
     let question = trip.question
     let found = await trip.store.find(
-      trip.key, choosing: { question.choice(among: $0) }, call: state, patience: Caching.patience(for: question.mode))
+      trip.key, choosing: { question.choice(among: $0) }, call: state,
+      patience: Caching.patience(for: question.mode, isFollowed: true))
     guard case .found(let now) = found else { return false }
     return now.head.variant == entry.head.variant && now.head.responseTime == entry.head.responseTime
   }

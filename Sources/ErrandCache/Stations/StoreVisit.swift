@@ -75,6 +75,10 @@ struct StoreVisit {
 
   private func store(_ response: HTTPResponse, _ answer: ReceivedAnswer, _ generation: UInt64) -> Bool {
     guard context.cache?.alias == nil else { return false }
+    // The failure that a stored answer stands in for does not take its place.
+    if let entry = trip.asked?.entry, Self.isFault(response.status), !Self.isFault(entry.head.answer.status) {
+      return false
+    }
     switch trip.question.storing(answer, tag: context.info.tag) {
     case .store(let head):
       return put(CacheEntry(key: trip.key, head: head, body: response.body), in: trip.store, generation)
@@ -82,12 +86,18 @@ struct StoreVisit {
       return put(CacheEntry(key: keyForGet, head: head, body: response.body), in: trip.store, generation)
     case .refuse:
       // What the server no longer stands by is not kept beside what it says now.
-      if let entry = trip.asked?.entry, trip.question.isOutdated(by: response.head) {
-        trip.store.remove(.variant(trip.key, entry.head.variant))
+      if trip.question.isOutdated(by: response.head) {
+        if let entry = trip.asked?.entry {
+          trip.store.remove(.variant(trip.key, entry.head.variant))
+        } else if trip.question.mode == .ignoringCache {
+          trip.store.remove(.key(trip.key))
+        }
       }
       return false
     }
   }
+
+  private static func isFault(_ status: Int) -> Bool { CacheFailure.status(status).isServersFault }
 
   private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 

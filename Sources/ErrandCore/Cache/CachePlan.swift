@@ -20,6 +20,8 @@ package final class CachePlan: Sendable {
   package let mode: CacheReadMode
   /// Whether the server is asked even where a fresh answer is stored: the second half of `cached, then fresh`.
   package let asksAlways: Bool
+  /// Whether the server is asked next, whatever is found: the first half of `cached, then fresh`.
+  package let isFollowed: Bool
   /// What belongs to the key.
   package let key: CacheKeyRule
   /// The version of the app.
@@ -35,7 +37,8 @@ package final class CachePlan: Sendable {
 
   init(
     declared: CachePolicy, rules: [HostCacheRule], standing: CachePolicy, mode: CacheReadMode, asksAlways: Bool = false,
-    key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool, request: any APIRequest,
+    isFollowed: Bool = false, key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool,
+    request: any APIRequest,
     decodedRules: DecodedRules?
   ) {
     self.bodiesAreFinal = bodiesAreFinal
@@ -44,6 +47,7 @@ package final class CachePlan: Sendable {
     self.standing = standing
     self.mode = mode
     self.asksAlways = asksAlways
+    self.isFollowed = isFollowed
     self.key = key
     self.appVersion = appVersion
     self.alias = alias
@@ -62,9 +66,10 @@ package final class CachePlan: Sendable {
   }
 
   /// The same plan with another way to read.
-  package func reading(_ mode: CacheReadMode, asksAlways: Bool = false) -> CachePlan {
+  package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
-      declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways, key: key,
+      declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways,
+      isFollowed: isFollowed, key: key,
       appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules
     )
   }

@@ -86,7 +86,8 @@ extension CallRun {
     let plan = way.context.plan
     guard let cache = way.context.cache else { return await descend(way) }
     let log = FreezeLog()
-    let stored = await descend(Way(way.request, context(plan, cache.reading(.cacheOnlyAtAnyAge), noting: log)))
+    let stored = await descend(
+      Way(way.request, context(plan, cache.reading(.cacheOnlyAtAnyAge, isFollowed: true), noting: log)))
     if state.isStopped { return stored }
     if stored.error == nil, let job = typed.cachedJob(info, stored) {
       hand { [state] in

@@ -6,6 +6,8 @@ public struct LinkField: Sendable, Hashable {
     public let target: String
     /// What it is to the answer, such as `next`; in lower case.
     public let relations: [String]
+    /// Whether it is said of another resource than the answer (`anchor`, RFC 8288 section 3.2).
+    public let isOfAnother: Bool
   }
 
   /// The links in order.
@@ -21,9 +23,9 @@ public struct LinkField: Sendable, Hashable {
     self.links = links
   }
 
-  /// Where the first link of a relation leads; nil without one.
+  /// Where the first link of a relation leads that is said of the answer itself; nil without one.
   public func target(of relation: String) -> String? {
-    links.first { $0.relations.contains(relation.lowercased()) }?.target
+    links.first { !$0.isOfAnother && $0.relations.contains(relation.lowercased()) }?.target
   }
 }
 
@@ -53,13 +55,15 @@ private struct LinkScanner {
     let target = take { $0 != 0x3E }
     guard rest.popFirst() == 0x3E else { return nil }
     var relations: [String]?
+    var isOfAnother = false
     while let (name, value) = parameter() {
       // The first one counts.
       if name == "rel", relations == nil {
         relations = value.lowercased().split(separator: " ").map(String.init)
       }
+      if name == "anchor" { isOfAnother = true }
     }
-    return LinkField.Link(target: target, relations: relations ?? [])
+    return LinkField.Link(target: target, relations: relations ?? [], isOfAnother: isOfAnother)
   }
 
   private mutating func parameter() -> (name: String, value: String)? {

@@ -62,15 +62,17 @@ private struct CurlCommand {
     case .file(let path): return ["--data-binary", ShellText.quoted("@\(path)")]
     case .other: return ["--data-binary", showingSecrets ? "@-" : ShellText.quoted(note)]
     case .memory(let data):
-      if showingSecrets, data.contains(0) { return ["--data-binary", "@-"] }
+      if showingSecrets, isPiped(data) { return ["--data-binary", "@-"] }
       return ["--data-raw", ShellText.quoted(showingSecrets ? data : masked(data))]
     }
   }
 
-  /// No argument of a program holds a zero byte: such a body comes through a pipe.
+  /// No argument of a program holds a zero byte or more than 128 KiB: such a body comes through a pipe.
+  private func isPiped(_ body: Data) -> Bool { body.count > 100_000 || body.contains(0) }
+
   private var pipe: String {
-    guard showingSecrets, let body = request.body?.data, body.contains(0) else { return "" }
-    return "printf \(ShellText.format(body)) | "
+    guard showingSecrets, let body = request.body?.data, isPiped(body) else { return "" }
+    return "printf -- \(ShellText.format(body)) | "
   }
 
   /// In the place of a body that was read while it was sent, which cannot be written here.

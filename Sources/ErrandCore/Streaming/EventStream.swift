@@ -88,6 +88,8 @@ public struct EventStream: AsyncSequence, Sendable {
       let answer = try await source.connect(parser.lastID)
       if answer.status == 204 {
         isOver = true
+        // To its end, so that the call is not told of as cancelled.
+        for try await _ in answer {}
         return
       }
       guard Validating.takes(answer.fields, ["text/event-stream"]) else {
@@ -97,7 +99,8 @@ public struct EventStream: AsyncSequence, Sendable {
         throw APIError(.validate, .contentType, "The answer has \(found); expected text/event-stream.")
       }
       json = answer.json
-      lines = LineReader(answer, limit: source.limit, endsAtReturn: true)
+      // A line that was cut off is none (HTML section 9.2.6).
+      lines = LineReader(answer, limit: source.limit, endsAtReturn: true, dropsRest: true)
     }
 
     /// Waits before the server is asked again, or ends the stream.

@@ -8,10 +8,13 @@ struct LineReader {
   /// A line behind those that are ready.
   private var tooLong: LineSplitter.TooLong?
   private var isOver = false
+  private let dropsRest: Bool
   /// The number of the last line, from 1.
   private(set) var number = 0
 
-  init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false) {
+  /// - Parameter dropsRest: Whether a last line without an end counts for nothing.
+  init(_ stream: ResponseStream, limit: Int, endsAtReturn: Bool = false, dropsRest: Bool = false) {
+    self.dropsRest = dropsRest
     pieces = stream.makeAsyncIterator()
     splitter = LineSplitter(limit: limit, endsAtReturn: endsAtReturn)
   }
@@ -31,7 +34,7 @@ struct LineReader {
         ready = lines[...]
       } else {
         isOver = true
-        if let last = splitter.end() { ready = [last] }
+        if let last = splitter.end(), !dropsRest { ready = [last] }
       }
     }
   }

@@ -22,27 +22,32 @@ struct StreamMachine {
   private(set) var isPaused = false
   private var isOver = false
   private var failure: APIError?
-  private var waiter: UnsafeContinuation<Void, Never>?
+  /// Those who wait: several loops may read one stream, and each piece goes to one of them.
+  private var waiters: [UnsafeContinuation<Void, Never>] = []
 
   // MARK: - The transport's side
 
   /// The answer begins. Returns who waits for it.
-  mutating func begin(_ head: ResponseHead, _ flow: BodyFlow) -> UnsafeContinuation<Void, Never>? {
+  /// - Throws: ``BodyBegunTwice`` where one began before: its bytes may have been read.
+  mutating func begin(
+    _ head: ResponseHead, _ flow: BodyFlow
+  ) throws(BodyBegunTwice) -> [UnsafeContinuation<Void, Never>] {
+    guard self.head == nil else { throw BodyBegunTwice() }
     self.head = head
     self.flow = flow
-    return waiter.take()
+    return takeWaiters()
   }
 
   /// A piece has come. Returns whether more may come, and who waits.
-  mutating func put(_ piece: Data) -> (goesOn: Bool, waiter: UnsafeContinuation<Void, Never>?) {
+  mutating func put(_ piece: Data) -> (goesOn: Bool, waiters: [UnsafeContinuation<Void, Never>]) {
     pieces.append(piece)
     held += piece.count
     isPaused = held > Self.limit
-    return (!isPaused, waiter.take())
+    return (!isPaused, takeWaiters())
   }
 
   /// The call has ended. What a transport gave in memory comes as one piece. Returns who waits.
-  mutating func finish(_ response: HTTPResponse?, _ error: APIError?) -> UnsafeContinuation<Void, Never>? {
+  mutating func finish(_ response: HTTPResponse?, _ error: APIError?) -> [UnsafeContinuation<Void, Never>] {
     isOver = true
     failure = error
     if error == nil, head == nil, let response {
@@ -51,7 +56,12 @@ struct StreamMachine {
     }
     // Whoever cancels wants no more of it.
     if error?.isCancelled == true { pieces = [] }
-    return waiter.take()
+    return takeWaiters()
+  }
+
+  private mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+    defer { waiters = [] }
+    return waiters
   }
 
   // MARK: - The loop's side
@@ -85,16 +95,25 @@ struct StreamMachine {
   /// Whether there is something to look at: a head for one who waits for that, else a piece or the end.
   func isReady(forHead: Bool) -> Bool { isOver || (forHead ? head != nil : taken < pieces.count) }
 
-  /// Takes in whoever waits. Returns who is to be woken at once: it, where there is something already, or another one
-  /// who was waiting, since one loop reads at a time.
-  mutating func wait(
-    _ continuation: UnsafeContinuation<Void, Never>, forHead: Bool
-  ) -> UnsafeContinuation<Void, Never>? {
-    if isReady(forHead: forHead) { return continuation }
-    defer { waiter = continuation }
-    return waiter
+  /// Takes in whoever waits; false where there is something to look at already.
+  mutating func wait(_ continuation: UnsafeContinuation<Void, Never>, forHead: Bool) -> Bool {
+    if isReady(forHead: forHead) { return false }
+    waiters.append(continuation)
+    return true
   }
+
+  /// How many wait.
+  var waiterCount: Int { waiters.count }
 
   /// How the call failed before an answer; nil where it did not.
   var failureBeforeHead: APIError? { head == nil ? failure : nil }
+}
+
+/// A second answer came where the bytes of a first one may have gone already, such as by an interceptor that asks again.
+package struct BodyBegunTwice: Error, CustomStringConvertible {
+  package init() {}
+
+  package var description: String {
+    "a body had begun already, and another one cannot take its place; let the interceptor pass the first answer on"
+  }
 }

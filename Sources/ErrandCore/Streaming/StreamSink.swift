@@ -5,20 +5,23 @@ import Foundation
 final class StreamSink: BodySink {
   private let state = Locked(StreamMachine())
 
-  func begin(_ head: ResponseHead, flow: BodyFlow) -> BodyDisposition {
-    state.withLock { $0.begin(head, flow) }?.resume()
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    for waiter in try state.withLock({ try $0.begin(head, flow) }) { waiter.resume() }
     return .sink
   }
 
   func write(_ piece: UnsafeRawBufferPointer) -> Bool {
     let data = Data(piece)
-    let (goesOn, waiter) = state.withLock { $0.put(data) }
-    waiter?.resume()
+    let (goesOn, waiters) = state.withLock { $0.put(data) }
+    for waiter in waiters { waiter.resume() }
     return goesOn
   }
 
   /// The bytes that wait for the loop.
   var held: Int { state.withLock { $0.held } }
+
+  /// How many loops wait.
+  var waiterCount: Int { state.withLock { $0.waiterCount } }
 
   /// Whether the server is slowed down.
   var isPaused: Bool { state.withLock { $0.isPaused } }
@@ -28,7 +31,7 @@ final class StreamSink: BodySink {
 
   /// The call has ended.
   func finish(_ response: HTTPResponse?, _ error: APIError?) {
-    state.withLock { $0.finish(response, error) }?.resume()
+    for waiter in state.withLock({ $0.finish(response, error) }) { waiter.resume() }
   }
 
   /// The next step of the loop.
@@ -49,7 +52,7 @@ final class StreamSink: BodySink {
   /// Waits until there may be something new.
   func wait(forHead: Bool) async {
     await withUnsafeContinuation { continuation in
-      state.withLock { $0.wait(continuation, forHead: forHead) }?.resume()
+      if !state.withLock({ $0.wait(continuation, forHead: forHead) }) { continuation.resume() }
     }
   }
 }

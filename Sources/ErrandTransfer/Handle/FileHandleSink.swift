@@ -33,9 +33,12 @@ public final class FileHandleSink: BodySink {
   /// Makes a sink that writes to a handle, which stays open.
   public init(_ handle: FileHandle) { self.handle = handle }
 
-  /// Notes how the body is slowed down.
+  /// Notes how the body is slowed down. Throws where a body had begun before.
   public func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    state.withLock { $0.flow = flow }
+    try state.withLock { state in
+      guard state.flow == nil else { throw BodyBegunTwice() }
+      state.flow = flow
+    }
     return .sink
   }
 

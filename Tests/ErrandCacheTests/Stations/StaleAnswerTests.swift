@@ -28,6 +28,25 @@ import Testing
     #expect(fixture.asked == 2)
   }
 
+  @Test(arguments: ["max-age=0, private, must-revalidate", "private", "max-age=60"])
+  func `failure does not take the place of what stands in`(control: String) async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("body", Self.ifError) : ScriptedAnswer(status: 503, fields: ["Cache-Control": control])
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 0..<3 { #expect(await fixture.client.outcome(of: Page.http()).value == "body") }
+    #expect(fixture.asked == 4)
+  }
+
+  @Test(arguments: [404, 410]) func `what was withdrawn past the cache is gone`(status: Int) async throws {
+    let fixture = CacheFixture { _, number in number == 1 ? .text("old") : .status(status) }
+    _ = try await fixture.client.send(Page())
+    let outcome = await fixture.client.outcome(of: Page(), options: .cache(.ignoringCache))
+    #expect(outcome.error?.status == status)
+    #expect(await fixture.miss() == .missing)
+  }
+
   @Test func `quick refresh is not repeated`() async throws {
     for _ in 1...20 {
       let fixture = CacheFixture { _, number in .page("answer \(number)", Self.whileRevalidating) }

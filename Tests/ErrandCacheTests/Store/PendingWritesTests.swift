@@ -28,6 +28,18 @@ import Testing
     #expect(writes.isEmpty)
   }
 
+  @Test func `what nobody removed stays`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<2_000 {
+      writes.renew(Sample.key("/\(index)"), stored: WallTime(milliseconds: 0), head: Sample.head(time: 1))
+    }
+    writes.put(Sample.entry("/large", body: String(repeating: "x", count: 2 << 20)))
+    #expect(Set(words(writes.take(most: 5_000, frames: 100_000))) == ["renew"])
+    var full = PendingWrites(limit: 10_000)
+    for index in 0..<2_000 { full.put(Sample.entry("/\(index)", body: String(repeating: "x", count: 500))) }
+    #expect(!words(full.take(most: 5_000, frames: 100_000)).contains("remove all"))
+  }
+
   @Test func `removals are written down or not`() {
     var writes = PendingWrites(limit: 1 << 20)
     #expect(writes.removalState == .done)

@@ -36,4 +36,10 @@ import Testing
     #expect(try link("<file:///etc/passwd>; rel=next") == nil)
     #expect(try link("<x>; rel=prev") == nil)
   }
+
+  @Test func `link of another resource is not followed`() {
+    let field = LinkField([#"</comments?page=2>; rel="next"; anchor="/comments", </posts?page=2>; rel="next""#])
+    #expect(field.target(of: "next") == "/posts?page=2")
+    #expect(field.links.map(\.isOfAnother) == [true, false])
+  }
 }

@@ -80,6 +80,20 @@ import Testing
     #expect(try words(of: line).arguments.last == body)
   }
 
+  @Test func `piped body may begin with dashes`() throws {
+    let body = Data("--boundary\r\n\\".utf8) + Data([0, 0xFF])
+    #expect(
+      try words(of: request(.post, "http://h.example/a", [], body).curlCommand(showingSecrets: true)).input == body)
+  }
+
+  @Test func `long body comes through a pipe`() throws {
+    let line = try request(.post, "http://h.example/a", [], Data(count: 200_000)).curlCommand(showingSecrets: true)
+    #expect(line.hasPrefix("printf -- ") && line.hasSuffix("--data-binary @-"))
+    let text = Data(repeating: 0x61, count: 200_000)
+    #expect(
+      try request(.post, "http://h.example/a", [], text).curlCommand(showingSecrets: true).hasPrefix("printf -- "))
+  }
+
   @Test func `zero bytes come through a pipe`() throws {
     let body = Data((0...255).map { UInt8($0) } + Array("%d%%1\\0".utf8) + [0, 0x31])
     let line = try request(.post, "http://h.example/", [], body).curlCommand(showingSecrets: true)

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 import Testing
 
@@ -28,5 +29,38 @@ import Testing
     #expect(machine.isPaused)
     _ = take(&machine)
     #expect(!machine.isPaused && machine.held == StreamMachine.limit / 2)
+  }
+
+  @Test func `body does not begin twice`() throws {
+    var machine = StreamMachine()
+    _ = try machine.begin(ResponseHead(status: 200), BodyFlow {})
+    #expect(throws: BodyBegunTwice.self) { _ = try machine.begin(ResponseHead(status: 200), BodyFlow {}) }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `several loops wait side by side`() async throws {
+    let sink = StreamSink()
+    _ = try sink.begin(ResponseHead(status: 200), flow: BodyFlow {})
+    let turns = Locked(0)
+    let read: @Sendable () async -> Int = {
+      var count = 0
+      while true {
+        turns.withLock { $0 += 1 }
+        switch sink.next() {
+        case .piece: count += 1
+        case .end, .failure: return count
+        case .wait: await sink.wait(forHead: false)
+        }
+      }
+    }
+    let pieces = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<2 { group.addTask { await read() } }
+      while sink.waiterCount < 2 { await Task.yield() }
+      #expect(turns.withLock { $0 } == 2, "nobody wakes anybody")
+      _ = Data([1]).withUnsafeBytes { sink.write($0) }
+      while sink.waiterCount < 2 { await Task.yield() }
+      sink.finish(nil, nil)
+      return await group.reduce(0, +)
+    }
+    #expect(pieces == 1)
   }
 }

@@ -57,6 +57,35 @@ import TestSupport
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
   }
 
+  @Test func `cut line is none`() async throws {
+    let server = try LoopbackServer { _ in Self.events("upstream down") }
+    let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))
+    #expect(try await turning { try await all(stream) }.isEmpty)
+    #expect(server.requests.count == 4, "the attempts run out")
+  }
+
+  @Test func `identifier loses its spaces on the wire`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(Self.events("id: 7 \ndata: a\n\n"), Self.events("id:   \ndata: b\n\n"), .status(204))
+    let events = try await turning { try await all(client(server).events(of: Feed())) }
+    #expect(events.map(\.id) == ["7 ", "  "])
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7", nil])
+  }
+
+  @Test func `orderly end is no cancel`() async throws {
+    struct Teller: Accessory {
+      let ends: Recorded<String>
+      func didStop(_ call: CallInfo, _ ending: CallEnding) { ends.append(ending.error.map { "\($0.code)" } ?? "right") }
+    }
+    let server = try LoopbackServer { _ in .status(204) }
+    let ends = Recorded<String>()
+    let client = client(server)
+    client.configure { $0.accessories = [Teller(ends: ends)] }
+    for _ in 0..<20 { _ = try await all(client.events(of: Feed())) }
+    #expect(await eventually { ends.count == 20 })
+    #expect(Set(ends.all) == ["right"])
+  }
+
   @Test func `quiet connections are no failures`() async throws {
     let server = try LoopbackServer { request in
       request.number > 20 ? .status(204) : Self.events(": alive\n\n")

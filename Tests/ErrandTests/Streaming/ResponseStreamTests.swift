@@ -26,6 +26,26 @@ import TestSupport
     return whole
   }
 
+  @Test(arguments: [true, false]) func `two bodies never run together`(isHandle: Bool) async throws {
+    struct Again: Interceptor {
+      func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+        do { return try await next(request) } catch { return try await next(request) }
+      }
+    }
+    let server = try LoopbackServer()
+    server.enqueue(.ok("abcdef").cut(after: 3), .ok("abcdef"))
+    let client = client(server) { $0.exchangeInterceptors = [Again()] }
+    if isHandle {
+      let pipe = Pipe()
+      let error = await #expect(throws: APIError.self) {
+        _ = try await client.send(Get(), into: pipe.fileHandleForWriting)
+      }
+      #expect(error?.message.contains("had begun already") == true)
+    } else {
+      await #expect(throws: APIError.self) { _ = try await whole(try await client.stream(Get())) }
+    }
+  }
+
   @Test func `pieces come before the end`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { _ in .chunked(["one", "two"]).dripped(13, of: .body, through: gate) }

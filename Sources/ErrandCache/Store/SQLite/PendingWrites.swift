@@ -102,6 +102,8 @@ struct PendingWrites: Sendable {
   mutating func put(_ entry: CacheEntry) {
     let cost = Self.cost(entry)
     guard !entry.head.isMemoryOnly, cost <= limit - bytes else {
+      // What is there is older, and no worse than nothing.
+      if hasManyChanges, !entry.head.isMemoryOnly { return cancel(.variant(entry.key, entry.head.variant)) }
       return remove(.variant(entry.key, entry.head.variant))
     }
     cancel(.variant(entry.key, entry.head.variant))
@@ -123,8 +125,11 @@ struct PendingWrites: Sendable {
     } else if puts[key.entry]?.contains(where: { $0.entry.head.variant == head.variant }) == true {
       return
     }
-    change(.renew(key, stored: stored, head: head))
+    // The entry is asked about once more.
+    if !hasManyChanges { change(.renew(key, stored: stored, head: head)) }
   }
+
+  private var hasManyChanges: Bool { changes.count >= Self.mostChanges }
 
   mutating func remove(_ selection: CacheSelection) {
     cancel(selection)
@@ -145,7 +150,7 @@ struct PendingWrites: Sendable {
   }
 
   private mutating func change(_ write: Write) {
-    guard changes.count < Self.mostChanges else { return remove(.all) }
+    guard !hasManyChanges else { return remove(.all) }
     changes.append(Numbered(number: append(write), write: write))
   }
 

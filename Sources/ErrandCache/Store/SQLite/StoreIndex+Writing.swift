@@ -106,10 +106,11 @@ extension StoreIndex {
   /// Notes when entries were last used. A later use stays, unless it lies after the present.
   func touch(_ uses: [(id: Int64, time: WallTime)]) throws(SQLiteFailure) {
     let statement = try statement(.touch)
-    statement.bind(3, WallTime.now.milliseconds)
+    let now = WallTime.now.milliseconds
     for use in uses {
       statement.bind(1, use.id)
       statement.bind(2, use.time.milliseconds)
+      statement.bind(3, now)
       try statement.run()
     }
   }
