@@ -14,8 +14,14 @@ enum RequestNotation {
     if scheme != nil { return text }
     if text.hasPrefix(":") { return "http://localhost\(text)" }
     let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    let isHere = host == "localhost" || host.hasPrefix("127.") || host == "[::1"
-    return (isHere ? "http://" : "https://") + text
+    return (isThisMachine(host.lowercased()) ? "http://" : "https://") + text
+  }
+
+  /// By the address, or by the one name that nobody else can have.
+  private static func isThisMachine(_ host: String) -> Bool {
+    if host == "localhost" || host == "[::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host.hasPrefix("127.") && parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
   /// One `-H`.

@@ -52,7 +52,8 @@ public final class Gate: Sendable {
   /// Lets as many waits as `count` pass, now or later, and leaves the gate shut for the next.
   public func letPass(_ count: Int = 1) {
     state.update { state in
-      state.passes += max(0, count)
+      let (passes, isTooMany) = state.passes.addingReportingOverflow(max(0, count))
+      state.passes = isTooMany ? .max : passes
       Self.signal(max(0, count), to: state.writer)
     }
   }

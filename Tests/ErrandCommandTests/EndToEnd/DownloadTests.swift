@@ -175,6 +175,36 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["sleep 300", "trap '' TERM; sleep 300 | cat"])
+  func `command for a link ends with the time`(command: String) async throws {
+    let server = try LoopbackServer { _ in .status(403) }
+    try await DownloadFolder.with { folder async throws in
+      let run = try await folder.download(
+        server.url + "/f", "-d", folder.path, "--resource", "f", "--refresh", command, "--timeout", "1")
+      #expect(run.status == 28, "\(run.status) \(run.error)")
+    }
+  }
+
+  @Test func `folder is no finished file`() async throws {
+    let server = try LoopbackServer { _ in .ok("x") }
+    try await DownloadFolder.with { folder async throws in
+      try FileManager.default.createDirectory(atPath: folder.file("docs"), withIntermediateDirectories: false)
+      let run = try await folder.download(server.url + "/docs", "-c", "-d", folder.path)
+      #expect(run.status == 73, "\(run.status) \(run.error)")
+    }
+  }
+
+  @Test func `permissions of the old file stay`() async throws {
+    let server = try LoopbackServer { _ in .ok("x") }
+    try await DownloadFolder.with { folder async throws in
+      #expect(
+        FileManager.default.createFile(atPath: folder.file("f"), contents: nil, attributes: [.posixPermissions: 0o600]))
+      let run = try await folder.download(server.url + "/f", "-o", folder.file("f"))
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file("f"))[.posixPermissions] as? Int
+      #expect(run.status == 0 && mode == 0o600, "\(run.error)")
+    }
+  }
+
   @Test func `failures have statuses of their own`() async throws {
     let port = try RefusingPort()
     let server = try RangeServer(RangeBehaviour(Self.content))

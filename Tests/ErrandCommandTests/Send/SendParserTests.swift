@@ -10,7 +10,8 @@ import Testing
   @Test(arguments: [
     ("http://h/x", "http://h/x"), ("https://h/x", "https://h/x"), ("h.example/x?a=1", "https://h.example/x?a=1"),
     ("localhost", "http://localhost"), ("localhost:8080/x", "http://localhost:8080/x"),
-    ("127.0.0.1:1", "http://127.0.0.1:1"), ("[::1]:8080/", "http://[::1]:8080/"),
+    ("127.example.com/a", "https://127.example.com/a"), ("127.0.0.1.example.com", "https://127.0.0.1.example.com"),
+    ("LocalHost:1", "http://LocalHost:1"), ("127.0.0.1:1", "http://127.0.0.1:1"), ("[::1]:8080/", "http://[::1]:8080/"),
     (":8080/x", "http://localhost:8080/x"),
     ("localhost.example", "https://localhost.example"), ("h/?u=http://x@y", "https://h/?u=http://x@y"),
   ])

@@ -1,4 +1,5 @@
 import Errand
+import ErrandSupport
 import Foundation
 
 /// Where another URL of the same file comes from once a signed one has expired.
@@ -48,27 +49,52 @@ enum FreshLink: Sendable, Equatable {
     process.environment = ProcessInfo.processInfo.environment.merging(["ERRAND_URL": url]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in end.finish() }
-    try process.run()
+    let gone = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in gone.signal() }
+    try await start(process)
     let output = await withTaskCancellationHandler {
-      let output = await read(pipe.fileHandleForReading)
-      for await _ in ends {}
-      return output
+      await read(pipe.fileHandleForReading, gone)
     } onCancel: {
-      process.terminate()
+      end(process)
     }
+    try Task.checkCancellation()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       throw Self.failure("The command of --refresh ended with \(process.terminationStatus).")
     }
     return output
   }
 
-  /// All that is written, of which the first 64 KiB are more than any URL.
-  private static func read(_ file: FileHandle) async -> String {
+  /// On a thread whose signals are not blocked: a command that inherits blocked ones cannot be ended.
+  private static func start(_ process: Process) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      let hasStarted = DetachedThread.start(named: "errand.refresh") {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        // That one is for the command errand itself.
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        continuation.resume(with: Result { try process.run() })
+      }
+      if !hasStarted { continuation.resume(throwing: failure("The system has no room for the command of --refresh.")) }
+    }
+  }
+
+  /// Ends the command and what it has started; by force where it is still there after a second.
+  private static func end(_ process: Process) {
+    kill(-process.processIdentifier, SIGTERM)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+      if process.isRunning { kill(-process.processIdentifier, SIGKILL) }
+    }
+  }
+
+  /// The first 64 KiB of what is written, which are more than any URL; once the command is gone.
+  private static func read(_ file: FileHandle, _ gone: DispatchSemaphore) async -> String {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        let bytes = (try? file.readToEnd()) ?? Data()
+        var bytes = Data()
+        while bytes.count < 1 << 16, let piece = try? file.read(upToCount: 1 << 16), !piece.isEmpty { bytes += piece }
+        try? file.close()
+        gone.wait()
         continuation.resume(returning: String(decoding: bytes.prefix(1 << 16), as: UTF8.self))
       }
     }

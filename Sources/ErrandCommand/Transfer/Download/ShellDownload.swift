@@ -1,5 +1,6 @@
 import Errand
 import ErrandChecksum
+import Foundation
 
 /// The request of one download that the words ask for.
 struct ShellDownload: APIRequest {
@@ -31,6 +32,23 @@ struct ShellDownload: APIRequest {
     download.parallel = options.parallel
     download.bandwidth = bandwidth
     download.freshURL = freshURL
+    if job.left == nil { download.permissions = Self.permissions(inPlaceOf: job.target) }
     return download
+  }
+
+  /// What a file may have that this process makes.
+  private static let permissionsOfNew: UInt16 = {
+    let mask = umask(0o077)
+    umask(mask)
+    return 0o666 & ~UInt16(truncatingIfNeeded: mask)
+  }()
+
+  /// Those of the file whose place is taken.
+  private static func permissions(inPlaceOf target: URL?) -> UInt16 {
+    let old = target.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path(percentEncoded: false)) }
+    guard old?[.type] as? FileAttributeType == .typeRegular, let mode = old?[.posixPermissions] as? Int else {
+      return permissionsOfNew
+    }
+    return UInt16(truncatingIfNeeded: mode & 0o777)
   }
 }
