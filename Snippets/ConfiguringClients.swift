@@ -46,12 +46,17 @@ final class Session: CredentialProvider {
 client.configure { $0.credentials = Session() }
 
 // snippet.interceptors
+struct Unencrypted: Error {}
+
 struct Secrecy: Interceptor {
   func intercept(
     _ request: HTTPRequest, context: CallContext, next: Next
   ) async throws -> HTTPResponse {
     var request = request
-    if let body = request.body?.data { request.body = HTTPBody(turned(body)) }
+    if let body = request.body {
+      guard let data = body.data else { throw Unencrypted() }
+      request.body = HTTPBody(turned(data))
+    }
     var response = try await next(request)
     response.body = turned(response.body)
     return response

@@ -29,6 +29,7 @@ package final class CallRecord: Sendable {
     mutating func take(_ other: Notes, by now: MonotonicInstant) {
       let measured = other.measured(by: now)
       sent = other.sent ?? sent
+      begun = other.begun ?? begun
       isRefreshed = isRefreshed || other.isRefreshed
       metrics.attempts += measured.attempts
       metrics.queue += measured.queue

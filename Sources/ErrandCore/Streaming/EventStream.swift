@@ -12,6 +12,10 @@ public struct EventStream: AsyncSequence, Sendable {
   public typealias Failure = APIError
 
   let connect: @Sendable (_ lastID: String) async throws(APIError) -> ResponseStream
+  /// Who would be asked as now; nil for nobody.
+  let account: @Sendable () -> String?
+  /// Puts a wait among what the client has under way; returns what takes it out.
+  let enlist: @Sendable (CallState, CallRecord) -> @Sendable () -> Void
   let timers: any Timers
   let rule: ReconnectRule
   let limit: Int
@@ -27,6 +31,8 @@ public struct EventStream: AsyncSequence, Sendable {
     private var failures = 0
     private var told: Duration?
     private var isOver = false
+    /// Who listens, once somebody does.
+    private var account: String?
     /// The rules of the connection for JSON.
     private(set) var json = JSONDecoding.standard
 
@@ -83,6 +89,12 @@ public struct EventStream: AsyncSequence, Sendable {
     }
 
     private mutating func connect() async throws(APIError) {
+      let present = source.account()
+      guard account == nil || account == present else {
+        isOver = true
+        throw .loggedOut
+      }
+      account = present
       told = parser.retry ?? told
       parser = EventParser(lastID: parser.lastID, limit: source.limit)
       let answer = try await source.connect(parser.lastID)
@@ -116,13 +128,26 @@ public struct EventStream: AsyncSequence, Sendable {
         if case .failure(let error, _) = ended { throw error }
         return
       }
-      try await source.sleep(for: delay, isolation: actor)
+      do {
+        try await source.sleep(for: delay, as: account, isolation: actor)
+      } catch {
+        isOver = true
+        throw error
+      }
     }
   }
 
-  private func sleep(for delay: Duration, isolation actor: isolated (any Actor)?) async throws(APIError) {
+  private func sleep(
+    for delay: Duration, as account: String?, isolation actor: isolated (any Actor)?
+  ) async throws(APIError) {
     let life = CallState(deadline: nil, timers: timers, priority: .normal)
-    defer { life.settle() }
+    let record = CallRecord()
+    if let account { record.goes(as: account) }
+    let leave = enlist(life, record)
+    defer {
+      leave()
+      life.settle()
+    }
     let slept: Result<Void, CallState.Stopped> = await withTaskCancellationHandler(
       operation: {
         _ = actor
@@ -134,7 +159,7 @@ public struct EventStream: AsyncSequence, Sendable {
         }
       },
       onCancel: { life.stop(.cancelled) }, isolation: actor)
-    if case .failure(let stopped) = slept { throw .stopped(stopped.reason) }
+    if case .failure(let stopped) = slept { throw record.isLoggedOut ? .loggedOut : .stopped(stopped.reason) }
   }
 }
 
@@ -170,6 +195,15 @@ extension APIClient {
         let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
         if !shown.isEmpty { options.headers.set("Last-Event-ID", .text(shown)) }
         return try await self.stream(request, options: options)
+      },
+      account: { [credential = request.credential] in
+        credential == .inherited ? self.snapshot.configuration.credentials?.account : nil
+      },
+      enlist: { life, record in
+        let place = self.registry.add(
+          .init(state: life, owner: options.ownership?.number, tag: options.tag, record: record))
+        if let ownership = options.ownership { CallRun.enlist(life, with: ownership, in: self.registry) }
+        return { self.registry.remove(place) }
       },
       timers: snapshot.timers, rule: rule ?? (request.method.isSafe ? .standard : .never), limit: limit)
   }

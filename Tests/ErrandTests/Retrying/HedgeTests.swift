@@ -153,6 +153,29 @@ import TestSupport
     #expect(await outcome.value == "slow" && server.requests.count == 1)
   }
 
+  @Test func `wait for a turn is not slowness`() async throws {
+    let (gate, clock) = (Gate(), ManualClock())
+    let server = try server(.ok("first").held(at: gate), .ok("second"))
+    let client = client(server)
+    client.configure { configuration in
+      configuration.timers = clock
+      configuration.admission = AdmissionLimits(perHost: 1)
+    }
+    async let first = client.outcome(of: Get(method: .post, body: .text("x")))
+    try await gate.reached()
+    async let second = client.outcome(of: Get())
+    #expect(await eventually { client.admission(at: "127.0.0.1").waiting == 1 })
+    for _ in 0..<5 {
+      clock.advance(by: .seconds(1))
+      #expect(await eventually { clock.pending > 0 })
+    }
+    #expect(client.admission(at: "127.0.0.1").waiting == 1)
+    gate.open()
+    #expect(await first.value == "first")
+    #expect(await second.value == "second")
+    #expect(await second.metrics.retries.isEmpty && server.requests.count == 2)
+  }
+
   @Test func `cancel ends both`() async throws {
     let gate = Gate()
     let server = try server(.ok("slow").held(at: gate))

@@ -57,6 +57,39 @@ import TestSupport
     #expect(server.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
   }
 
+  @Test(arguments: [0, 1, 2]) func `wait between connections is under way`(way: Int) async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let accounts = CredentialStore()
+    try await accounts.login("ada", with: AccountCredential(.bearer("a")))
+    let client = client(server)
+    client.configure { $0.credentials = accounts }
+    let stream = client.events(of: Feed(), options: CallOptions(tag: "page"))
+    let listening = Task { try await all(stream) }
+    #expect(await eventually { clock.pending > 0 })
+    switch way {
+    case 0: #expect(client.cancel(tag: "page") == 1)
+    case 1: #expect(client.cancelAll() == 1)
+    default: try await accounts.logout()
+    }
+    let error = await #expect(throws: APIError.self) { _ = try await listening.value }
+    #expect(error?.isCancelled == true && (error?.code == .loggedOut) == (way == 2))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `nobody else goes on listening`() async throws {
+    let server = try LoopbackServer { _ in Self.events("data: a\n\n") }
+    let accounts = CredentialStore()
+    for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+    let client = client(server)
+    client.configure { $0.credentials = accounts }
+    let listening = Task { try await all(client.events(of: Feed())) }
+    #expect(await eventually { clock.pending > 0 })
+    try await accounts.use("bob")
+    clock.advance(by: .seconds(10))
+    let error = await #expect(throws: APIError.self) { _ = try await listening.value }
+    #expect(error?.code == .loggedOut && server.requests.count == 1)
+  }
+
   @Test func `cut line is none`() async throws {
     let server = try LoopbackServer { _ in Self.events("upstream down") }
     let stream = client(server).events(of: Feed(), reconnecting: ReconnectRule(attempts: 3))

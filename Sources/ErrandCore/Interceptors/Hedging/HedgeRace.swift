@@ -41,6 +41,9 @@ final class HedgeRace: Sendable {
     }
   }
 
+  /// When the first copy went to the transport; nil while it waits for its turn.
+  var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
+
   /// A failure counts once no other copy is under way.
   private func end(_ came: Result<HTTPResponse, any Error>) {
     storage.withLock { storage -> Wakeup? in

@@ -1,5 +1,8 @@
 /// Sends a slow read a second time.
 struct Hedging {
+  /// How often it is looked, at the most, whether a request that waits has gone out.
+  private static let shortestLook = Duration.milliseconds(10)
+
   let rule: HedgeRule
   let control: RetryControl
 
@@ -15,11 +18,11 @@ struct Hedging {
     let start = context.call.timers.now
     guard let delay = rule.delay(control.latencies(of: origin)) else {
       let came = await Result.catching { try await next(request, in: context) }
-      note(came, start, origin, context)
+      note(came, context.record.begun ?? start, origin, context)
       return came
     }
     let came = await Result.catching { try await raced(request, after: delay, from: start, context, next).get() }
-    note(came, start, origin, context)
+    note(came, context.record.begun ?? start, origin, context)
     return came
   }
 
@@ -28,9 +31,17 @@ struct Hedging {
   ) async throws -> Result<HTTPResponse, any Error> {
     let race = HedgeRace(context)
     race.begin(request, next)
-    if let came = try await race.outcome(by: start.advanced(by: delay)) {
-      race.leave()
-      return came
+    var moment = start.advanced(by: delay)
+    while true {
+      if let came = try await race.outcome(by: moment) {
+        race.leave()
+        return came
+      }
+      // A copy that waits for its turn is not slow.
+      let now = context.call.timers.now
+      let due = race.begun?.advanced(by: delay) ?? now.advanced(by: max(delay, Self.shortestLook))
+      if due <= now { break }
+      moment = due
     }
     if control.pay(RetryBudget.price, at: request.url.origin) {
       context.record.retried(RetryMetrics(reason: .slow, delay: delay))
