@@ -129,7 +129,8 @@ public final class CredentialStore: RefreshingProvider {
   /// At once no call starts for the account any more. What is under way for it on every client that uses the store is
   /// cancelled, with an error of code ``APIError/Code/loggedOut``; refreshing ends; what its clients' caches hold of it
   /// is removed, as is its cookie jar, and the keeper forgets it. Then `farewell` tells the server: the calls that it
-  /// awaits go out with the old credential, and are not refreshed for.
+  /// awaits go out with the old credential, and are not refreshed for. An interceptor of a call of the account is
+  /// cancelled with it: one that logs out does so in a task of its own.
   ///
   /// Returns false, and does nothing, where the account is not logged in.
   /// - Throws: What the keeper throws, or `farewell`. The account is logged out all the same.

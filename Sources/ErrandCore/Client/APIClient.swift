@@ -169,7 +169,9 @@ public final class APIClient: Sendable {
   @discardableResult
   public func cancel(tag: String) -> Int { registry.cancel { $0.tag == tag } }
 
-  /// Cancels every call and group. Returns how many will now end as cancelled; a group counts for its members.
+  /// Cancels every call and group. Returns how many will now end as cancelled; a group counts for its members. The
+  /// renewal of a credential and the farewell of a logout are spared, as by the other verbs, and what waits in a queue of
+  /// downloads begins.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
 

@@ -137,6 +137,9 @@ package final class CallRecord: Sendable {
 
   func hopped() { notes.withLock { $0.metrics.redirects += 1 } }
 
+  /// Whether an exchange waits for its turn.
+  var waits: Bool { notes.withLock { !$0.waits.isEmpty } }
+
   /// Notes that an exchange waits for its turn.
   func queues(since start: MonotonicInstant) { notes.withLock { $0.waits.append(start) } }
 

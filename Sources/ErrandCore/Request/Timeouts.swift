@@ -4,8 +4,8 @@ public struct Timeouts: Sendable, Hashable {
   public var connect: TimeLimit?
   /// How long nothing may move. 60 seconds where nobody says anything.
   public var idle: TimeLimit?
-  /// The whole call: queueing, credentials, attempts, waits, redirects and decoding. 120 seconds where nobody says
-  /// anything, none for a call with a ``CallOptions/bodySink``.
+  /// The whole call: queueing, credentials, sending, attempts, waits, redirects and decoding. 120 seconds where nobody
+  /// says anything, also for an upload; none for a download, a stream or a call with a ``CallOptions/bodySink``.
   public var total: TimeLimit?
 
   /// Makes time-outs.

@@ -41,8 +41,11 @@ final class HedgeRace: Sendable {
     }
   }
 
-  /// When the first copy went to the transport; nil while it waits for its turn.
+  /// When the first copy went to the transport; nil before that.
   var begun: MonotonicInstant? { storage.withLock { $0.copies.first?.record }?.begun }
+
+  /// Whether the first copy waits for its turn.
+  var waits: Bool { storage.withLock { $0.copies.first?.record }?.waits == true }
 
   /// A failure counts once no other copy is under way.
   private func end(_ came: Result<HTTPResponse, any Error>) {

@@ -39,7 +39,7 @@ struct Hedging {
       }
       // A copy that waits for its turn is not slow.
       let now = context.call.timers.now
-      let due = race.begun?.advanced(by: delay) ?? now.advanced(by: max(delay, Self.shortestLook))
+      let due = race.waits ? now.advanced(by: max(delay, Self.shortestLook)) : race.begun?.advanced(by: delay) ?? now
       if due <= now { break }
       moment = due
     }
