@@ -1,6 +1,5 @@
 import ErrandSupport
 import Foundation
-import Synchronization
 
 /// The accounts of an app: login, logout, switch, and credentials that are refreshed and kept.
 ///
@@ -29,19 +28,11 @@ public final class CredentialStore: RefreshingProvider {
   private let clients = Locked<[WeakSessions]>([])
   private let watchers = Locked<[UUID: AsyncStream<AccountChange>.Continuation]>([:])
 
-  /// A time in which a server is told of a logout. A task that is started in it inherits the mark and may outlive it.
-  private final class Parting: Sendable {
+  /// Who leaves, and while a server is told so.
+  private struct Parting: Sendable {
     let store: ObjectIdentifier
     let account: String
-    private let isOver = Atomic(false)
-
-    init(_ store: CredentialStore, _ account: String) {
-      self.store = ObjectIdentifier(store)
-      self.account = account
-    }
-
-    var lasts: Bool { !isOver.load(ordering: .acquiring) }
-    func end() { isOver.store(true, ordering: .releasing) }
+    let time = MarkedTime()
   }
 
   /// Set while the server is told of a logout: calls go out as the account that has left.
@@ -166,8 +157,8 @@ public final class CredentialStore: RefreshingProvider {
   private var sessions: [ClientSessions] { clients.withLock { $0.compactMap(\.sessions) } }
 
   private func say(_ farewell: () async throws -> Void, for account: String) async throws {
-    let parting = Parting(self, account)
-    defer { parting.end() }
+    let parting = Parting(store: ObjectIdentifier(self), account: account)
+    defer { parting.time.end() }
     try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
   }
 
@@ -212,7 +203,7 @@ public final class CredentialStore: RefreshingProvider {
 
   /// Who leaves, where the present task tells a server so.
   private var leaver: String? {
-    guard let parting = Self.parting, parting.store == ObjectIdentifier(self), parting.lasts else { return nil }
+    guard let parting = Self.parting, parting.store == ObjectIdentifier(self), parting.time.lasts else { return nil }
     return parting.account
   }
 

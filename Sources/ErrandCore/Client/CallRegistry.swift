@@ -13,7 +13,7 @@ final class CallRegistry: Sendable {
     /// What is noted of the call; nil for a group.
     var record: CallRecord?
     /// Whether it renews a credential or tells a server of a logout: nobody who cancels others means it.
-    var isSpared = false
+    let isSpared = RefreshControl.isRefreshing
 
     /// The number of a group; nil for a call.
     var group: UInt64? { ledger?.info.id }

@@ -79,8 +79,7 @@ final class CallRun: Sendable {
       options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
       .init(
-        state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record,
-        isSpared: RefreshControl.isRefreshing))
+        state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record))
     if let ownership = options.ownership { Self.enlist(state, with: ownership, in: registry) }
     let tellsOnce = delivery.onProgress == nil && accessories.isEmpty && !typed.isTwofold
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)

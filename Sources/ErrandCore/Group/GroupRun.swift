@@ -40,10 +40,7 @@ final class GroupRun: Sendable {
     ledger = GroupLedger(info, state, started: now)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
     accessories = snapshot.configuration.accessories + options.accessories
-    place = client.registry.add(
-      .init(
-        state: state, owner: options.ownership?.number, tag: options.tag, ledger: ledger,
-        isSpared: RefreshControl.isRefreshing))
+    place = client.registry.add(.init(state: state, owner: options.ownership?.number, tag: options.tag, ledger: ledger))
     if let ownership = options.ownership { CallRun.enlist(state, with: ownership, in: client.registry) }
     let tellsOnce = delivery.onProgress == nil && options.onProgress == nil && accessories.isEmpty
     lane = tellsOnce ? nil : CallbackLane(delivery.executor)

@@ -19,9 +19,6 @@ public struct FileDownload: APIRequest {
   /// The credential; the client's where nothing is said.
   public var credential = RequestCredential.inherited
 
-  /// None: a file stands in no envelope.
-  public var envelope: Envelope? { .bare }
-
   /// Makes a request.
   /// - Parameters:
   ///   - url: A path below the client's base URL, or an absolute URL.

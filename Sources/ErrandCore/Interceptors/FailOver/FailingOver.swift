@@ -32,18 +32,15 @@ struct FailingOver {
         barred.bar(origin, for: rest, now)
         if turn + 1 < order.count { continue }
         // What a server said before tells more than that nothing was sent to this one.
-        guard var answered else { return last }
-        answered.result = answered.result?.timed(barred.wait(for: origins, now))
-        return answered
+        last = answered ?? last
+        last.result = last.result?.timed(barred.wait(for: origins, now))
+        return last
       }
       guard let result = last.result else { return last }
       let isFault = Self.isFault(result)
       if isFault { control.fail(origin, now) }
       guard case .retry(let reason, _, let cost) = RetryDecision.decide(result.timed(nil), question(request)) else {
-        if case .status(let status, _) = result, !isFault {
-          control.answer(origin)
-          if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
-        }
+        if !isFault { note(result, of: origin, paid) }
         return last
       }
       if case .status(_, let delay?) = result { barred.bar(origin, for: delay, now) }
@@ -55,6 +52,15 @@ struct FailingOver {
       context.plan.log?.info("\(reason) at \(origin): asking \(origins[order[turn + 1]])")
     }
     return last
+  }
+
+  /// A server has answered: it is well, and what it cost to come to it is paid back.
+  private func note(
+    _ result: RetryDecision.Result, of origin: HTTPURL.Origin, _ paid: [(origin: HTTPURL.Origin, cost: Int)]
+  ) {
+    guard case .status(let status, _) = result else { return }
+    control.answer(origin)
+    if status < 500, status != 429 { for (origin, cost) in paid { control.succeed(paid: cost, at: origin) } }
   }
 
   /// Whether it speaks against the server, may the request be sent to another one or not.

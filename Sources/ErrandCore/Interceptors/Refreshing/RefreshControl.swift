@@ -1,18 +1,8 @@
 import ErrandSupport
-import Synchronization
 
 /// Refreshes credentials for all calls of a client: one at a time for an account.
 package final class RefreshControl: Sendable {
   typealias Book = RefreshBook<Wakeup, Flight>
-
-  /// A time in which nothing that the present task sends is refreshed for. A task that is started in it inherits the mark
-  /// and may outlive the time.
-  final class Sparing: Sendable {
-    private let isOver = Atomic(false)
-
-    var lasts: Bool { !isOver.load(ordering: .acquiring) }
-    func end() { isOver.store(true, ordering: .releasing) }
-  }
 
   /// How one refreshing ended, for those who waited.
   final class Flight: Sendable {
@@ -23,7 +13,7 @@ package final class RefreshControl: Sendable {
       var isSpared = false
     }
 
-    let sparing = Sparing()
+    let sparing = MarkedTime()
     private let end = Locked(End())
 
     var outcome: Book.Outcome? { end.withLock { $0.outcome } }
@@ -53,7 +43,8 @@ package final class RefreshControl: Sendable {
   /// Whether the present task refreshes, or tells a server of a logout: a call that it makes must not wait for itself.
   static var isRefreshing: Bool { sparing?.lasts == true }
 
-  @TaskLocal private static var sparing: Sparing?
+  /// In which nothing that the present task sends is refreshed for.
+  @TaskLocal private static var sparing: MarkedTime?
 
   private let book = Locked(Book())
 
@@ -94,7 +85,7 @@ package final class RefreshControl: Sendable {
 
   /// Nothing that `work` sends is refreshed for.
   static func sparing(_ work: () async throws -> Void) async rethrows {
-    let sparing = Sparing()
+    let sparing = MarkedTime()
     defer { sparing.end() }
     try await $sparing.withValue(sparing) { try await work() }
   }
