@@ -5,7 +5,9 @@ import Foundation
 enum ErrandCommand {
   @MainActor
   static func main() async {
+    Terminal.prepare()
     let code = await run(Array(CommandLine.arguments.dropFirst()))
+    Interruption.pass()
     exit(code.rawValue)
   }
 
@@ -19,8 +21,7 @@ enum ErrandCommand {
     case .upload(let arguments): return await UploadCommand.run(arguments)
     case .cache(let arguments): return await CacheCommand.run(arguments)
     case .show(let text):
-      Terminal.write(text)
-      return .success
+      return Terminal.show(text)
     case .refuse(let reason, let help):
       Terminal.write("errand: \(reason)\n\n\(help)", to: .error)
       return .usage

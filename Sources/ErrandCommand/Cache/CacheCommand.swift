@@ -42,17 +42,21 @@ struct CacheCommand {
   // MARK: - List and statistics
 
   private func list() async -> ExitCode {
-    let listings = await store.list()
-    Terminal.write(
+    guard let listings = await store.readableList() else { return unreadable() }
+    return Terminal.show(
       listings.isEmpty ? "“\(folder.path)” is empty.\n" : EntryTable(paint: paint, now: .now).text(listings))
-    return .success
   }
 
   private func stats() async -> ExitCode {
+    guard let listings = await store.readableList() else { return unreadable() }
     let size = await store.size()
-    let stats = StoreSummary(listings: await store.list(), bytesOnDisk: Int64(size.bytes), now: .now)
-    Terminal.write(stats.text(paint))
-    return .success
+    return Terminal.show(StoreSummary(listings: listings, bytesOnDisk: Int64(size.bytes), now: .now).text(paint))
+  }
+
+  /// What lies in it is not known, so that “empty” would be a lie.
+  private func unreadable() -> ExitCode {
+    Terminal.complain("“\(folder.path)” cannot be read now; is it in use by another process? Try again later.")
+    return .busy
   }
 
   // MARK: - Show
@@ -68,6 +72,7 @@ struct CacheCommand {
       return ExitCode(error)
     }
     guard !lookup.found.answers.isEmpty, let url = outcome.response?.url else {
+      if await store.readableList() == nil { return unreadable() }
       return nothing(options, isElsewhere: lookup.found.isElsewhere)
     }
     for (index, answer) in lookup.found.answers.enumerated() {
@@ -99,10 +104,10 @@ struct CacheCommand {
 
   private func clear(_ choice: CacheOptions.Choice) async -> ExitCode {
     let selection = choice.selection(now: .now)
-    let before = await store.list()
+    guard let before = await store.readableList() else { return unreadable() }
     store.remove(selection)
     await store.flush()
-    let after = await store.list()
+    guard let after = await store.readableList() else { return unreadable() }
     // So that nothing of it is left in the index's log either.
     await store.close()
     let meant = before.count { selection.picks($0.key, $0.head) }
@@ -111,7 +116,6 @@ struct CacheCommand {
       Terminal.complain("Nothing could be removed from “\(folder.path)”; is the disk full or the store in use?")
       return .other
     }
-    Terminal.write("\(Wording.entries(meant - left)) removed, \(after.count) left\n")
-    return .success
+    return Terminal.show("\(Wording.entries(meant - left)) removed, \(after.count) left\n")
   }
 }

@@ -35,8 +35,9 @@ extension HelpText {
 
     exit status
       0  done                                           72  the folder is missing or has no store in it
-      1  anything that is not in this list              77  the folder may not be read or written
-     64  wrong words                                    66  show: nothing is stored for this request
+      1  anything that is not in this list              75  another process holds the store
+     64  wrong words                                    77  the folder may not be read or written
+     66  show: nothing is stored for this request
 
     """#
 }

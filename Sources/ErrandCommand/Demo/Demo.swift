@@ -30,18 +30,21 @@ struct Demo {
       Terminal.write("errand: no server could be started on this machine: \(error)\n", to: .error)
       return .other
     }
-    Terminal.write("Everyday scenes against two servers on this machine: the API at \(servers.api.url),\n")
-    Terminal.write("the CDN at \(servers.cdn.url). Secrets are masked.\n\n\n")
+    let opening = "Everyday scenes against two servers on this machine: the API at \(servers.api.url),\n"
+    Terminal.write(opening + "the CDN at \(servers.cdn.url). Secrets are masked.\n\n\n")
     var failed: [Int] = []
     let numbers = numbers.isEmpty ? Array(1...Self.scenes.count) : numbers
-    for number in numbers where !(await play(number, servers)) { failed.append(number) }
+    for number in numbers {
+      let heading = renderer.heading(Self.scenes[number - 1].title, number: number, of: Self.scenes.count)
+      if let lost = Terminal.write(heading + "\n\n") { return Terminal.lost(lost) }
+      if !(await play(number, servers)) { failed.append(number) }
+    }
     return end(played: numbers.count, failed: failed)
   }
 
   /// Plays one scene; true if it went as declared.
   private func play(_ number: Int, _ servers: DemoServers) async -> Bool {
     let scene = Self.scenes[number - 1]
-    Terminal.write(renderer.heading(scene.title, number: number, of: Self.scenes.count) + "\n\n")
     let stage = Stage(scene, servers, drawing: isTerminal ? Self.drawOver : nil)
     do {
       try await scene.play(on: stage)
@@ -57,8 +60,7 @@ struct Demo {
 
   private func end(played: Int, failed: [Int]) -> ExitCode {
     if failed.isEmpty {
-      Terminal.write(renderer.paint(.green, Self.success(played)) + "\n")
-      return .success
+      return Terminal.show(renderer.paint(.green, Self.success(played)) + "\n")
     }
     Terminal.write(renderer.paint(.red, Self.failure(played, failed)) + "\n")
     return .other

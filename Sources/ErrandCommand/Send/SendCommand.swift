@@ -30,22 +30,27 @@ struct SendCommand {
     client = Self.client(for: options, cache)
   }
 
-  private func run() async -> ExitCode {
-    let code = await send()
-    await cache?.close()
-    return code
-  }
-
   /// The file is opened before an interrupt is listened for: a named pipe waits for its reader then, and can be left.
-  private func send() async -> ExitCode {
+  private func run() async -> ExitCode {
     do {
       let file = try options.output.map { try OutputFile($0) }
-      let interruption = await Interruption { [client, cache] in
+      let interruption = await Interruption(leaving: { file?.forget() }) { [client, cache] in
         client.cancelAll()
         cache?.interrupt()
       }
       defer { interruption.stop() }
-      guard let file else { return await sendToOutput() }
+      let code = await send(into: file)
+      await cache?.close()
+      return code
+    } catch {
+      Terminal.complain("\(error)")
+      return .other
+    }
+  }
+
+  private func send(into file: OutputFile?) async -> ExitCode {
+    guard let file else { return await sendToOutput() }
+    do {
       return try await send(into: file)
     } catch {
       Terminal.complain("\(error)")

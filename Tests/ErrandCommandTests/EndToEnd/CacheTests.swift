@@ -112,6 +112,23 @@ import Testing
     #expect(try await cache("show", folder, "http://h h/").status == 64)
   }
 
+  @Test func `a store in use is not called empty`() async throws {
+    let server = try server()
+    try await keep(server.url + "/a")
+    let lock = open(folder + "/errand-cache.lock", O_RDWR)
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+    for words in [["list"], ["stats"], ["clear"]] {
+      let run = try await BuiltCommand.run(["cache"] + words + [folder])
+      #expect(run.status == 75 && run.output.isEmpty, "\(words): \(run.status) \(run.text)")
+      #expect(run.error.contains("cannot be read now; is it in use by another process?"))
+    }
+    let shown = try await cache("show", folder, server.url + "/a")
+    #expect(shown.status == 75 && shown.output.isEmpty)
+    flock(lock, LOCK_UN)
+    #expect(try await cache("list", folder).text.contains("/a"))
+  }
+
   // MARK: - Clear
 
   @Test func `all can be cleared`() async throws {

@@ -78,6 +78,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [0o600, 0o640, 0o444]) func `who may see it stays`(mode: Int) async throws {
+    let server = try LoopbackServer { _ in .ok("new") }
+    try await inFolder { folder async throws in
+      let file = folder.appending(path: "token")
+      try Data("old".utf8).write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path())
+      #expect(try await BuiltCommand.run(["send", server.url, "-o", file.path()]).status == 0)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+      let kept = try FileManager.default.attributesOfItem(atPath: file.path())[.posixPermissions]
+      #expect((kept as? NSNumber)?.intValue == mode)
+    }
+  }
+
   @Test func `a device is not replaced`() async throws {
     let server = try LoopbackServer { _ in .ok("gone") }
     #expect(try await BuiltCommand.run(["send", server.url, "-o", "/dev/null"]).status == 0)

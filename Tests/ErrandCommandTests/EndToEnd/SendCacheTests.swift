@@ -133,10 +133,13 @@ import Testing
       return counter.next() == 1 ? answer : answer.stalled(after: 2, until: gate)
     }
     #expect(try await send(server.url).text == "body")
+    let start = ContinuousClock.now
     let run = try await BuiltCommand.run(["send", "--cache", folder, server.url]) { process in
       try await gate.reached()
       process.interrupt()
     }
+    // By itself it would end with the idle time-out, after a minute.
+    #expect(ContinuousClock.now - start < .seconds(40))
     // The refresh may be under way before the stored answer has been shown.
     #expect(run.status == 0 && run.text == "body" || run.status == 130)
     #expect(try await send(server.url, "--mode", "only").text == "body")

@@ -91,9 +91,10 @@ public final class SQLiteStore: CacheStore {
   }
 
   /// The entries, most recently used first.
-  public func list() async -> [CacheListing] {
-    await afterWrites { $0.list() } ?? []
-  }
+  public func list() async -> [CacheListing] { await readableList() ?? [] }
+
+  /// The entries; nil where the store cannot be read now.
+  package func readableList() async -> [CacheListing]? { await afterWrites { $0.list() } ?? nil }
 
   /// How much is kept, everything in the folder counted.
   public func size() async -> CacheSize {

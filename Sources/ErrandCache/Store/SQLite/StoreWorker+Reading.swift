@@ -24,12 +24,12 @@ extension StoreWorker {
     return records?.contains { view.head($0.key, $0.head) != nil } ?? false
   }
 
-  func list() -> [CacheListing] {
-    let list = try? using { index throws(SQLiteFailure) in
+  /// Nil where the index cannot be read now.
+  func list() -> [CacheListing]? {
+    try? using { index throws(SQLiteFailure) in
       try? noteUses(index)
       return try index.listings()
     }
-    return list ?? []
   }
 
   func size() -> CacheSize {

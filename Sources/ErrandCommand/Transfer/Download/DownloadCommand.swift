@@ -27,11 +27,8 @@ struct DownloadCommand {
   private func run() async -> ExitCode {
     let client = APIClient(.ofCommand(isVerbose: options.isVerbose, usesProxy: options.usesProxy))
     let runner = DownloadRunner(jobs, options, client, display)
-    let interruption = await Interruption {
-      // Who presses it twice does not want to wait: what was committed is kept in any case.
-      if runner.isInterrupted { _exit(ExitCode.interrupted.rawValue) }
-      runner.interrupt()
-    }
+    // Also where it is left at once, what was committed is kept.
+    let interruption = await Interruption { runner.interrupt() }
     defer { interruption.stop() }
     let ends = await runner.run()
     complain(ends)
