@@ -74,6 +74,18 @@ final class Observed<State: Sendable>: Sendable {
     }
   }
 
+  /// Returns whether `isMet` came to hold; false when `bound` has passed, the task is cancelled or the value is closed.
+  func reaches(
+    _ what: String, within bound: Duration, _ isMet: @escaping @Sendable (State) -> Bool
+  ) async -> Bool {
+    do {
+      try await wait(for: what, within: bound, until: isMet)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private func enlist(_ id: UInt64, _ waiter: Waiter) {
     let outcome: Result<Void, any Error>? = storage.withLock { storage in
       if waiter.isMet(storage.state) { return .success(()) }

@@ -34,7 +34,7 @@ public final class ReplayTransport: Transport {
   ) {
     let book = ReplayBook(recording, parts: parts, afterLast: afterLast)
     self.book = book
-    script = ScriptedTransport { request in try book.answer(to: request) }
+    script = ScriptedTransport { request in try book.answer(to: request).movedToPresent() }
     LeakCheck.current?.watch(self, "ReplayTransport")
   }
 

@@ -1,6 +1,3 @@
-import ErrandSupport
-import ErrandCore
-
 /// A place where tasks wait until a test opens it, and where the test learns that they are there.
 ///
 /// It holds the answer of a ``ScriptedTransport``, as a ``Gate`` holds that of a ``LoopbackServer``.
@@ -23,28 +20,24 @@ public final class Latch: Sendable {
     var lastID = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var left: Set<Int> = []
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Locked(State())
+  private let state = Observed(State())
 
   /// Makes a latch that is shut.
   public init() {}
 
   /// How many have come here.
-  public var arrivals: Int { state.withLock { $0.arrivals } }
+  public var arrivals: Int { state.value.arrivals }
 
   /// Waits until the latch is open, or the task is cancelled.
   /// - Throws: `CancellationError`.
   public func wait() async throws {
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
+    let id = nextID()
     await withTaskCancellationHandler {
       await park(id)
     } onCancel: {
-      let waiter = state.withLock { state in
+      let waiter = state.update { state in
         state.left.insert(id)
         return state.waiters.removeValue(forKey: id)
       }
@@ -54,17 +47,11 @@ public final class Latch: Sendable {
   }
 
   /// Waits until the latch is open, whatever happens to the task.
-  public func waitStubbornly() async {
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
-    await park(id)
-  }
+  public func waitStubbornly() async { await park(nextID()) }
 
   /// Opens the latch for good.
   public func open() {
-    let waiters = state.withLock { state in
+    let waiters = state.update { state in
       state.isOpen = true
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
@@ -73,29 +60,32 @@ public final class Latch: Sendable {
   }
 
   /// Waits until `count` have come here.
-  public func reached(_ count: Int = 1) async {
-    await withCheckedContinuation { continuation in
-      let isReached = state.withLock { state in
-        if state.arrivals >= count { return true }
-        state.watchers.append((count, continuation))
-        return false
-      }
-      if isReached { continuation.resume() }
+  ///
+  /// - Parameters:
+  ///   - count: How many, counted from the latch's making.
+  ///   - bound: How long to wait at most.
+  /// - Returns: Whether they have; false where `bound` has passed or the task is cancelled, so that a test whose call
+  ///   never comes here goes on and says what it misses.
+  @discardableResult
+  public func reached(_ count: Int = 1, within bound: Duration = .seconds(30)) async -> Bool {
+    await state.reaches("arrival \(count) at a latch", within: bound) { $0.arrivals >= count }
+  }
+
+  private func nextID() -> Int {
+    state.update { state in
+      state.lastID += 1
+      return state.lastID
     }
   }
 
   private func park(_ id: Int) async {
     await withCheckedContinuation { continuation in
-      let (isFree, woken) = state.withLock { state in
+      let isFree = state.update { state in
         state.arrivals += 1
-        let count = state.arrivals
-        let woken = state.watchers.filter { $0.count <= count }.map(\.continuation)
-        state.watchers.removeAll { $0.count <= count }
         let isFree = state.isOpen || state.left.contains(id)
         if !isFree { state.waiters[id] = continuation }
-        return (isFree, woken)
+        return isFree
       }
-      for watcher in woken { watcher.resume() }
       if isFree { continuation.resume() }
     }
   }

@@ -53,20 +53,34 @@ public final class ScriptedBackgroundSession: BackgroundSession {
   /// Lets the system take nothing from now on; nil lets it take everything.
   public func refuse(_ failure: TransportFailure?) { state.withLock { $0.refusal = failure } }
 
-  /// Brings an answer: its body in a file, and then the end. A failure ends the transfer without a file.
+  /// What was to be answered was not handed over.
+  public struct UnknownTransfer: Error, CustomStringConvertible {
+    /// The name that was said.
+    public let name: String
+    /// The names of those that were handed over.
+    public let known: [String]
+    /// A sentence.
+    public var description: String {
+      "No transfer “\(name)” was handed over; there are: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+    }
+  }
+
+  /// Brings an answer: its body in a file, and then the end. One that fails or breaks off ends the transfer without a
+  /// file.
   /// - Parameters:
   ///   - name: Which transfer, by its id.
   ///   - answer: The answer.
   ///   - url: The last URL after redirects; nil for the one that was asked.
-  /// - Throws: where the file cannot be written.
+  /// - Throws: ``UnknownTransfer``, and where the file cannot be written.
   public func answer(_ name: String, _ answer: ScriptedAnswer, from url: HTTPURL? = nil) throws {
-    if let failure = answer.failure { return end(name, .failed(failure)) }
-    let asked = state.withLock { state in state.orders.first { $0.name == name }?.request.url }
-    guard let url = url ?? asked else { return }
+    guard let order = orders.first(where: { $0.name == name }) else {
+      throw UnknownTransfer(name: name, known: orders.map(\.name))
+    }
+    if let failure = answer.failure ?? answer.breakage { return end(name, .failed(failure)) }
     let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .notDirectory)
     try answer.body.write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    tell(.came(name: name, file: file, head: answer.head, url: url))
+    tell(.came(name: name, file: file, head: answer.head, url: url ?? order.request.url))
     end(name, .finished)
   }
 

@@ -51,8 +51,16 @@ import Testing
     let clock = ManualClock()
     let task = Task { await clock.waitForTimers(2) }
     for _ in 0..<2 { _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {} }
-    await task.value
-    await clock.waitForTimers(2)
+    #expect(await task.value)
+    #expect(await clock.waitForTimers(2))
     #expect(clock.pending == 2)
+  }
+
+  @Test func `wait for timers has an end`() async {
+    let clock = ManualClock()
+    #expect(!(await clock.waitForTimers(1, within: .milliseconds(1))))
+    let task = Task { await clock.waitForTimers(1) }
+    task.cancel()
+    #expect(!(await task.value))
   }
 }

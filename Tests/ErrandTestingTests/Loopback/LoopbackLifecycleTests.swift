@@ -1,4 +1,6 @@
+import Errand
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ErrandTesting
@@ -87,6 +89,23 @@ struct LoopbackLifecycleTests {
     let waiting = Task { try await server.request(number: 1) }
     server.stop()
     await #expect(throws: LoopbackError.stopped(waitingFor: "request 1")) { _ = try await waiting.value }
+  }
+
+  @Test func `stop by a handler ends those who wait`() async throws {
+    let box = Mutex<LoopbackServer?>(nil)
+    let server = try LoopbackServer { _ in
+      box.withLock { $0 }?.stop()
+      return .ok()
+    }
+    box.withLock { $0 = server }
+    defer { box.withLock { $0 = nil } }
+    let waiting = Task { try await server.request(number: 2) }
+    _ = try? await APIClient(baseURL: server.url).send(Stop())
+    await #expect(throws: LoopbackError.stopped(waitingFor: "request 2")) { _ = try await waiting.value }
+  }
+
+  private struct Stop: APIRequest {
+    var path: Path { "/stop" }
   }
 
   @Test func `cancel ends those who wait`() async throws {

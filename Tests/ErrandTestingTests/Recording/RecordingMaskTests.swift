@@ -208,8 +208,8 @@ import Testing
       ScriptedTransport(
         .text("early a1b2c3d4/e"), .json(#"{"access_token":"a1b2c3d4/e"}"#),
         ScriptedAnswer(status: 200, body: Data([0xFF]) + Data("a1b2c3d4/e".utf8)),
-        .text("short ab12 word password"), .failure(.reset, "at /a1b2c3d4/e")))
-    for path in ["1", "2", "a1b2c3d4%2Fe/3", "4?pwd=ab12&token=password", "5"] {
+        .text("short ab12 word password"), .failure(.reset, "at /a1b2c3d4/e"), .text("small a1b2c3d4%2fe")))
+    for path in ["1", "2", "a1b2c3d4%2Fe/3", "4?pwd=ab12&token=password", "5", "6"] {
       _ = try? await recorder.send(Exchange(request: HTTPRequest(url: "https://h.example/\(path)")))
     }
     let exchanges = try recorder.recording().exchanges
@@ -218,6 +218,7 @@ import Testing
     #expect(exchanges[2].answer.body == Data([0xFF]) + Data("masked".utf8))
     #expect(text(exchanges[3].answer.body) == "short ab12 word password")
     #expect(exchanges[4].answer.failure?.description == "at /masked")
+    #expect(text(exchanges[5].answer.body) == "small masked")
   }
 
   @Test func `learnt URL is masked everywhere`() async throws {

@@ -22,6 +22,25 @@ import Testing
     #expect(replay.requests.map(\.url.path) == ["/a", "/a", "/b", "/a"])
   }
 
+  private struct News: APIRequest {
+    var path: Path { "/news" }
+  }
+
+  @Test(arguments: [["Cache-Control": "max-age=60"], ["Expires": "Sun, 06 Nov 1994 08:50:37 GMT"]])
+  func `old answers are as fresh as they were`(freshness: [String: String]) async throws {
+    var answer = ScriptedAnswer.text("1")
+    for (name, value) in freshness { answer.head.fields[HTTPFieldName(name)] = value }
+    answer.head.fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let replay = ReplayTransport(Recording([try recorded("\(base)/news", answer)]), afterLast: .refused)
+    let client = APIClient(baseURL: base)
+    client.configure {
+      $0.transport = .own(replay)
+      $0.cachePolicy = .http
+    }
+    #expect(try await client.response(News()).origin == .network)
+    #expect(try await client.response(News()).origin == .cacheFresh)
+  }
+
   @Test func `used up is refused by choice`() async throws {
     let replay = ReplayTransport(Recording([try recorded("\(base)/a", .text("1"))]), afterLast: .refused)
     #expect(try await get("\(base)/a", over: replay) == "1")

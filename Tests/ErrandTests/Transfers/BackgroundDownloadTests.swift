@@ -40,6 +40,15 @@ import Testing
     for secret in ["s3cret", "s1gned", "k3y", "h.example"] { #expect(!written.contains(secret), "\(secret)") }
   }
 
+  @Test func `unknown transfer cannot be answered`() async throws {
+    let fixture = try BackgroundFixture()
+    let download = try await fixture.launch().start(fixture.request())
+    let error = #expect(throws: ScriptedBackgroundSession.UnknownTransfer.self) {
+      try fixture.session.answer("film", .text("foo"))
+    }
+    #expect(error?.description == "No transfer “film” was handed over; there are: \(download.id).")
+  }
+
   @Test func `refused status brings its body and no file`() async throws {
     let fixture = try BackgroundFixture()
     let downloads = fixture.launch()
@@ -62,6 +71,7 @@ import Testing
     (ScriptedAnswer(status: 206, fields: ["Content-Range": "bytes 1-2/9"], body: Data("foo".utf8)), .resumeMismatch),
     (ScriptedAnswer(fields: ["Content-Length": "2", "Content-Encoding": "gzip"], body: Data("foo".utf8)), nil),
     (ScriptedAnswer.failure(.offline), APIError.Code(rawValue: "offline")),
+    (ScriptedAnswer.text("fo").breakingOff(.truncated), APIError.Code(rawValue: "truncated")),
   ])
   func `what comes is checked`(answer: ScriptedAnswer, code: APIError.Code?) async throws {
     let fixture = try BackgroundFixture()

@@ -28,7 +28,10 @@ struct LearntSecrets: Sendable {
   /// Notes a value as it is written in URLs and in forms, and in JSON with slashes escaped, as some servers do.
   private mutating func noteForms(of value: String) {
     let escaped = PercentEncoding.value(value)
-    values.formUnion([value, escaped, escaped.replacing("%20", with: "+"), value.replacing("/", with: "\\/")])
+    // Both cases of an escape's digits are the same (RFC 3986 section 2.1).
+    let small = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
+    values.formUnion([value, escaped, small, value.replacing("/", with: "\\/")])
+    values.formUnion([escaped, small].map { $0.replacing("%20", with: "+") })
   }
 
   /// Whether a value is none that stands in other places by chance.

@@ -1,0 +1,35 @@
+import ErrandTesting
+import Testing
+
+@Suite struct LatchTests {
+  @Test func `who arrives is waited for`() async throws {
+    let latch = Latch()
+    async let first: Void = latch.wait()
+    async let second: Void = latch.waitStubbornly()
+    #expect(await latch.reached(2))
+    #expect(latch.arrivals == 2)
+    latch.open()
+    try await first
+    await second
+    try await latch.wait()
+    #expect(latch.arrivals == 3)
+  }
+
+  @Test func `wait in vain has an end`() async {
+    let latch = Latch()
+    #expect(!(await latch.reached(within: .milliseconds(1))))
+    let task = Task { await latch.reached() }
+    task.cancel()
+    #expect(!(await task.value))
+  }
+
+  @Test func `cancel lets go alone`() async throws {
+    let latch = Latch()
+    let (leaving, staying) = (Task { try await latch.wait() }, Task { try await latch.wait() })
+    #expect(await latch.reached(2))
+    leaving.cancel()
+    await #expect(throws: CancellationError.self) { try await leaving.value }
+    latch.open()
+    try await staying.value
+  }
+}
