@@ -41,6 +41,8 @@ client.start(GetUser(id: 7), on: .queue(DispatchQueue(label: "work"))) { user in
 
 client.start(outcomeOf: GetUser(id: 7)) { outcome in
   print("one closure for both:", outcome.value?.nick ?? "failed")
+} onProgress: { progress in
+  print(progress.bytes)
 }
 
 // snippet.delegate

@@ -37,7 +37,7 @@ struct PutFile: APIRequest {
   var path: Path { "/files/\(name)" }
   var method: HTTPMethod { .put }
   var body: RequestBody? { .file(file) }
-  var timeouts: Timeouts? { Timeouts(idle: .seconds(30), total: .never) }
+  var timeouts: Timeouts? { Timeouts(idle: .seconds(30)) }
   typealias Response = Nothing
 }
 // snippet.end

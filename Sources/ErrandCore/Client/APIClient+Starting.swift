@@ -8,10 +8,7 @@ extension APIClient {
     onFailure: (@MainActor (APIError) -> Void)? = nil, onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: .main,
-      onProgress: onProgress.map { onProgress -> ProgressCallback in
-        { _, progress in MainActor.assumeIsolated { onProgress(progress) } }
-      },
+      executor: .main, onProgress: ProgressListener.onMain(onProgress),
       onEnd: { _, outcome in
         MainActor.assumeIsolated { outcome.tell(onSuccess, onFailure) }
       })
@@ -26,7 +23,7 @@ extension APIClient {
     onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: executor, onProgress: onProgress.map { onProgress -> ProgressCallback in { onProgress($1) } },
+      executor: executor, onProgress: ProgressListener.anywhere(onProgress),
       onEnd: { _, outcome in outcome.tell(onSuccess, onFailure) })
     return launch(request, options, callbacks)
   }
@@ -35,10 +32,12 @@ extension APIClient {
   @discardableResult
   public func start<R: APIRequest>(
     outcomeOf request: R, options: CallOptions = CallOptions(),
-    _ onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void
+    _ onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: nil, onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
+      executor: .main, onProgress: ProgressListener.onMain(onProgress),
+      onEnd: { _, outcome in MainActor.assumeIsolated { onEnd(outcome) } })
     return launch(request, options, callbacks)
   }
 
@@ -46,9 +45,12 @@ extension APIClient {
   @discardableResult
   public func start<R: APIRequest>(
     outcomeOf request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
-    _ onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void
+    _ onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void,
+    onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
-    launch(request, options, CallCallbacks(executor: executor, onProgress: nil, onEnd: { onEnd($1) }))
+    let callbacks = CallCallbacks<R.Response>(
+      executor: executor, onProgress: ProgressListener.anywhere(onProgress), onEnd: { onEnd($1) })
+    return launch(request, options, callbacks)
   }
 
   /// Starts a request; the delegate is told on the main actor, exactly once, if it is still there. It is held weakly.
@@ -101,6 +103,19 @@ extension APIClient {
 
 typealias ProgressCallback = @Sendable (CallInfo, TransferProgress) -> Void
 
+/// Who is told of progress without hearing of which call.
+enum ProgressListener {
+  static func onMain(_ tell: (@MainActor (TransferProgress) -> Void)?) -> ProgressCallback? {
+    guard let tell else { return nil }
+    return { _, progress in MainActor.assumeIsolated { tell(progress) } }
+  }
+
+  static func anywhere(_ tell: (@Sendable (TransferProgress) -> Void)?) -> ProgressCallback? {
+    guard let tell else { return nil }
+    return { _, progress in tell(progress) }
+  }
+}
+
 /// What a started call tells, and where.
 struct CallCallbacks<Value: Sendable>: Sendable {
   let executor: CallbackExecutor
@@ -138,7 +153,9 @@ extension CallDelegate {
     switch outcome.result {
     case .success: if let call = outcome.finished(info) { requestFinished(call) }
     case .failure(let error):
-      requestFailed(FailedCall(info: info, error: error, response: outcome.response, metrics: outcome.metrics))
+      requestFailed(
+        FailedCall(
+          info: info, error: error, response: outcome.response, origin: outcome.origin, metrics: outcome.metrics))
     }
   }
 }

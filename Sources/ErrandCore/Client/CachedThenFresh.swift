@@ -87,10 +87,11 @@ extension APIClient {
   public func start<R: APIRequest>(
     cachedThenFresh request: R, options: CallOptions = CallOptions(),
     onCached: @escaping @MainActor (APIResponse<R.Response>) -> Void,
-    onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void
+    onEnd: @escaping @MainActor (Outcome<R.Response>) -> Void,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: .main, onProgress: nil,
+      executor: .main, onProgress: ProgressListener.onMain(onProgress),
       onCached: { _, outcome in
         MainActor.assumeIsolated { if let response = outcome.full { onCached(response) } }
       },
@@ -103,10 +104,11 @@ extension APIClient {
   public func start<R: APIRequest>(
     cachedThenFresh request: R, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
     onCached: @escaping @Sendable (APIResponse<R.Response>) -> Void,
-    onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void
+    onEnd: @escaping @Sendable (Outcome<R.Response>) -> Void,
+    onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call {
     let callbacks = CallCallbacks<R.Response>(
-      executor: executor, onProgress: nil,
+      executor: executor, onProgress: ProgressListener.anywhere(onProgress),
       onCached: { _, outcome in if let response = outcome.full { onCached(response) } },
       onEnd: { onEnd($1) })
     return launch(request, options, callbacks)

@@ -45,6 +45,7 @@ extension CallRun {
       let cache = try cachePlan(plan)
       let built = try typed.build(snapshot.builder, family, options)
       try checkBody(of: built)
+      if isTransfer(built) { state.liftDeadline() }
       record.built(built)
       // Without interceptors of the app one request is frozen, and the context has it.
       let log = cache?.bodiesAreFinal == false ? FreezeLog() : nil
@@ -52,6 +53,12 @@ extension CallRun {
     } catch {
       return .failure(.mapping(error, as: .build))
     }
+  }
+
+  /// Whether a body goes out whose sending may take as long as it takes: one that is read while it is sent. What is only
+  /// stamped sends nothing.
+  private func isTransfer(_ request: HTTPRequest) -> Bool {
+    timeouts.total == nil && options.probe == nil && !request.isComparable
   }
 
   private func checkBody(of request: HTTPRequest) throws(APIError) {

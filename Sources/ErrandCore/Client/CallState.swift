@@ -1,4 +1,5 @@
 import ErrandSupport
+import Synchronization
 
 /// The life of one call: running, stopped, settled, recalled, claimed. Every wait of the call takes it.
 ///
@@ -33,14 +34,17 @@ public final class CallState: Sendable {
     public init(reason: StopReason) { self.reason = reason }
   }
 
-  /// When the call ends at the latest, or nil when it has no deadline.
-  public let deadline: MonotonicInstant?
+  /// When the call ends at the latest, or nil when it has no deadline. It never changes to another one, but a call that
+  /// turns out to send a transfer loses what it has by default before it goes down the line.
+  public var deadline: MonotonicInstant? { isLifted.load(ordering: .relaxed) ? nil : firstDeadline }
   /// The clock and the heap of moments this call waits on.
   public let timers: any Timers
 
   /// The state whose priority this one has; nil for one with a priority of its own.
   let leader: CallState?
   let urgency: Locked<CallUrgency>
+  private let firstDeadline: MonotonicInstant?
+  private let isLifted = Atomic(false)
   private let storage: Locked<CallStateMachine>
 
   /// Makes the state of a call that begins now. The deadline's timer is set at the first wait, if there is one.
@@ -54,7 +58,7 @@ public final class CallState: Sendable {
   }
 
   init(_ deadline: MonotonicInstant?, _ timers: any Timers, _ priority: CallPriority, leader: CallState?) {
-    self.deadline = deadline
+    firstDeadline = deadline
     self.timers = timers
     self.leader = leader
     urgency = Locked(CallUrgency(priority: priority))
@@ -146,6 +150,12 @@ public final class CallState: Sendable {
   package func settle() {
     leader?.drop(self)
     perform(storage.withLock { $0.settle() }, .cancelled)
+  }
+
+  /// Takes the deadline away; no effect once it has passed.
+  func liftDeadline() {
+    isLifted.store(true, ordering: .relaxed)
+    if let timer = storage.withLock({ $0.liftDeadline() }) { timers.cancel(timer) }
   }
 
   /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came.

@@ -194,6 +194,9 @@ struct CallStateMachine: Sendable {
     return true
   }
 
+  /// There is no deadline any more; returns the timer that goes with it.
+  mutating func liftDeadline() -> TimerToken? { takeTimer() }
+
   private mutating func takeTimer() -> TimerToken? {
     defer { deadline = .done }
     if case .set(let token) = deadline { return token }

@@ -20,7 +20,7 @@ public struct ClientConfiguration: Sendable {
   /// How arguments are written.
   public var argumentStyle = ArgumentStyle()
 
-  /// Time-outs. What is nil here is 10 seconds to connect, 60 idle, 120 in all.
+  /// Time-outs. What is nil here is 10 seconds to connect, 60 idle, 120 in all but for transfers.
   public var timeouts = Timeouts()
   /// How large answers may be.
   public var limits = ResponseLimits()

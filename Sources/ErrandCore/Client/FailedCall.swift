@@ -6,6 +6,8 @@ public struct FailedCall: Sendable {
   public let error: APIError
   /// The answer, if one came.
   public let response: HTTPResponse?
+  /// Where the answer came from; nil where none came.
+  public let origin: ResponseOrigin?
   /// What was measured.
   public let metrics: CallMetrics
 }

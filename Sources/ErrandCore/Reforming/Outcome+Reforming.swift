@@ -76,14 +76,16 @@ extension APIClient {
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     _ request: R, as reformer: By, options: CallOptions = CallOptions(),
-    onSuccess: @escaping @MainActor (By.Output) -> Void, onFailure: (@MainActor (APIError) -> Void)? = nil
+    onSuccess: @escaping @MainActor (By.Output) -> Void, onFailure: (@MainActor (APIError) -> Void)? = nil,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    start(outcomeOf: request, as: reformer, options: options) { outcome in
+    let onEnd: @MainActor (Outcome<By.Output>) -> Void = { outcome in
       switch outcome.result {
       case .success(let value): onSuccess(value)
       case .failure(let error): onFailure?(error)
       }
     }
+    return start(outcomeOf: request, as: reformer, options: options, onEnd, onProgress: onProgress)
   }
 
   /// Starts a request; one closure gets the end, its value made into what a screen needs, exactly once, on the main
@@ -91,9 +93,10 @@ extension APIClient {
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     outcomeOf request: R, as reformer: By, options: CallOptions = CallOptions(),
-    _ onEnd: @escaping @MainActor (Outcome<By.Output>) -> Void
+    _ onEnd: @escaping @MainActor (Outcome<By.Output>) -> Void,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    launch(request, options, executor: .main, by: reformer) { outcome in
+    launch(request, options, executor: .main, by: reformer, ProgressListener.onMain(onProgress)) { outcome in
       MainActor.assumeIsolated { onEnd(outcome) }
     }
   }
@@ -103,17 +106,18 @@ extension APIClient {
   @discardableResult
   public func start<R: APIRequest, By: Reformer>(
     outcomeOf request: R, as reformer: By, on executor: CallbackExecutor, options: CallOptions = CallOptions(),
-    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
+    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void,
+    onProgress: (@Sendable (TransferProgress) -> Void)? = nil
   ) -> Call where By.Input == R.Response {
-    launch(request, options, executor: executor, by: reformer, onEnd)
+    launch(request, options, executor: executor, by: reformer, ProgressListener.anywhere(onProgress), onEnd)
   }
 
   private func launch<R: APIRequest, By: Reformer>(
     _ request: R, _ options: CallOptions, executor: CallbackExecutor, by reformer: By,
-    _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
+    _ onProgress: ProgressCallback?, _ onEnd: @escaping @Sendable (Outcome<By.Output>) -> Void
   ) -> Call where By.Input == R.Response {
     let typed = TypedCall(request)
-    return launch(typed, options, executor: executor, onProgress: nil) { _, came in
+    return launch(typed, options, executor: executor, onProgress: onProgress) { _, came in
       let made = typed.outcome(came).reformed(by: reformer)
       return { ending in
         _ = typed.tell(ending) { onEnd($0.error == nil ? made : $0.reformed(by: reformer)) }

@@ -1,7 +1,8 @@
-import ErrandCore
 import ErrandTesting
-import Testing
 import TestSupport
+import Testing
+
+@testable import ErrandCore
 
 /// `CallState` against its specification: leaving, asking, nested waits, the deadline, races.
 @Suite struct CallStateTests {
@@ -51,6 +52,34 @@ import TestSupport
     }
     #expect(error == .cancelled)
     #expect(registered.all.isEmpty)
+  }
+
+  // MARK: - The deadline that is taken away
+
+  @Test(arguments: [false, true]) func `lifted deadline ends nothing`(isWaiting: Bool) async throws {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    let lift = { if state.deadline != nil { state.liftDeadline() } }
+    if !isWaiting { lift() }
+    try await state.wait { wakeup in
+      if isWaiting { lift() }
+      #expect(clock.pending == 0)
+      clock.advance(by: .seconds(10))
+      wakeup.resume()
+    }
+    #expect(state.deadline == nil && state.timeLeft == nil && !state.isPastDeadline && state.isRunning)
+  }
+
+  @Test func `deadline that passed stays passed`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    let error = await thrown {
+      try await state.wait { _ in
+        clock.advance(by: .seconds(5))
+        state.liftDeadline()
+      }
+    }
+    #expect(error == .expired)
   }
 
   // MARK: - Asking

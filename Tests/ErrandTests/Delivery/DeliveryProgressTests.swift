@@ -83,6 +83,77 @@ import TestSupport
     }
   }
 
+  private struct Upper: Reformer {
+    func reform(_ input: String) throws -> String { input.uppercased() }
+  }
+
+  /// All ways to start a call with closures that are told its end in one.
+  @MainActor @Test func `every closure form has progress`() async {
+    let told = Recorded<Int64>()
+    let note: @Sendable (TransferProgress) -> Void = { told.append($0.bytes) }
+    let executor = Self.executor(.detachedTasks)
+    let upper = Upper()
+    let forms: [(APIClient) -> Void] = [
+      {
+        $0.start(outcomeOf: WatchedRequest()) { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(outcomeOf: WatchedRequest(), on: executor) { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(WatchedRequest(), as: upper) { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(outcomeOf: WatchedRequest(), as: upper) { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(outcomeOf: WatchedRequest(), as: upper, on: executor) { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(cachedThenFresh: WatchedRequest()) { _ in
+        } onEnd: { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+      {
+        $0.start(cachedThenFresh: WatchedRequest(), on: executor) { _ in
+        } onEnd: { _ in
+          told.append(-1)
+        } onProgress: {
+          note($0)
+        }
+      },
+    ]
+    for form in forms {
+      let before = told.count
+      form(client(Watcher()))
+      #expect(await eventually { told.all.last == -1 && told.count > before })
+      #expect(Array(told.all.dropFirst(before)) == Array(1...Int64(Chatty.steps)) + [-1])
+    }
+  }
+
   @MainActor @Test func `send on main reports all`() async throws {
     for _ in 0..<rounds {
       let watcher = Watcher()
