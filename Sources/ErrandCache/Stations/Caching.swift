@@ -13,7 +13,9 @@ package struct Caching: SelectiveStation {
   package init(cache: ResponseCache?) { self.cache = cache }
 
   /// Where somebody says something about the cache.
-  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.cache != nil }
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    context.cache != nil && !context.plan.isStamping
+  }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let plan = context.cache else { return try await next(request) }

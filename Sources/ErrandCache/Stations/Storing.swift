@@ -11,7 +11,7 @@ package struct Storing: SelectiveStation {
 
   /// Where the call has looked for a stored answer, or changes something.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    cache != nil && (context.note is CacheTrip || !request.method.isSafe)
+    cache != nil && !context.plan.isStamping && (context.note is CacheTrip || !request.method.isSafe)
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {

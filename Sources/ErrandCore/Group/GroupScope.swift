@@ -54,7 +54,8 @@ public struct GroupScope: CallSender {
   private func carryOut<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
   ) async -> (CallEnding, place: Int?) {
-    let call = run.client.run(typed, run.options.forMember(options), onProgress: run.meter())
+    let meter = run.meter(isDownload: typed.request.download != nil)
+    let call = run.client.run(typed, run.options.forMember(options), onProgress: meter)
     let place = run.begin(MemberName(of: typed.request), call.state)
     let came = await run.client.listen(to: call, in: run.state)
     let ending = call.finish(came) { ending in

@@ -66,9 +66,11 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     guard loading == nil, let request = upcoming else { return false }
     turn &+= 1
     let turn = turn
-    loading = client.start(outcomeOf: request, options: options) { [weak self] outcome in
+    let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }
+    // An accessory that is told of the start may have begun anew.
+    if turn == self.turn { loading = call } else { call.cancel() }
     return true
   }
 

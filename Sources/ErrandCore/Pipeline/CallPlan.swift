@@ -103,6 +103,9 @@ package final class CallPlan: Sendable {
   /// Whether the answer goes into a file.
   package var hasDownload: Bool { download != nil }
 
+  /// Whether nothing is sent: what would be is only made, for somebody else to send. No server has answered then.
+  package var isStamping: Bool { endProbe != nil }
+
   /// Whether a request may be sent once more though the server may have seen it.
   package func allowsRepeating(_ method: HTTPMethod) -> Bool { idempotency.allows(method) }
 

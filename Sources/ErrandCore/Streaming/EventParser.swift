@@ -4,6 +4,8 @@ import Foundation
 struct EventParser {
   /// Where to go on after a break: the identifier of the last event that came whole.
   private(set) var lastID: String
+  /// Whether an event that came whole has said one; also none is one.
+  private(set) var hasID: Bool
   /// How long the server wants to be left alone after a break; nil where it has not said.
   private(set) var retry: Duration?
 
@@ -12,12 +14,15 @@ struct EventParser {
   private var type = ""
   private var data = ""
   private var id: String
+  private var isIDSaid: Bool
 
   /// - Parameter limit: How many bytes an event may have.
-  init(lastID: String = "", limit: Int) {
+  init(lastID: String = "", hasID: Bool = false, limit: Int) {
     self.lastID = lastID
+    self.hasID = hasID
     self.limit = limit
     id = lastID
+    isIDSaid = hasID
   }
 
   /// The event that a line ends; nil for a line that ends none.
@@ -41,14 +46,14 @@ struct EventParser {
       guard data.utf8.count + value.utf8.count < limit else { throw LineSplitter.TooLong(limit: limit) }
       data += value + "\n"
     // One that could not be sent back is none.
-    case "id": if value.utf8.allSatisfy({ ASCII.isFieldValue($0) }) { id = value }
+    case "id": if value.utf8.allSatisfy({ ASCII.isFieldValue($0) }) { (id, isIDSaid) = (value, true) }
     case "retry": retry = Self.milliseconds(value) ?? retry
     default: break
     }
   }
 
   private mutating func finished() -> ServerSentEvent? {
-    lastID = id
+    (lastID, hasID) = (id, isIDSaid)
     defer { (type, data) = ("", "") }
     guard !data.isEmpty else { return nil }
     return ServerSentEvent(type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: lastID)

@@ -11,7 +11,7 @@ public struct EventStream: AsyncSequence, Sendable {
   /// What is thrown where the server refuses, or cannot be reached any more.
   public typealias Failure = APIError
 
-  let connect: @Sendable (_ lastID: String) async throws(APIError) -> ResponseStream
+  let connect: @Sendable (_ lastID: String?) async throws(APIError) -> ResponseStream
   /// Who would be asked as now; nil for nobody.
   let account: @Sendable () -> String?
   /// Puts a wait among what the client has under way; returns what takes it out.
@@ -96,8 +96,8 @@ public struct EventStream: AsyncSequence, Sendable {
       }
       account = present
       told = parser.retry ?? told
-      parser = EventParser(lastID: parser.lastID, limit: source.limit)
-      let answer = try await source.connect(parser.lastID)
+      parser = EventParser(lastID: parser.lastID, hasID: parser.hasID, limit: source.limit)
+      let answer = try await source.connect(parser.hasID ? parser.lastID : nil)
       if answer.status == 204 {
         isOver = true
         // To its end, so that the call is not told of as cancelled.
@@ -191,9 +191,11 @@ extension APIClient {
       connect: { lastID throws(APIError) in
         var options = options
         options.headers = options.headers.filled(by: ["Accept": "text/event-stream"])
-        // Spaces at its ends are no part of a field's value.
-        let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
-        if !shown.isEmpty { options.headers.set("Last-Event-ID", .text(shown)) }
+        if let lastID {
+          // Spaces at its ends are no part of a field's value; one that the server took back is not the caller's again.
+          let shown = String(Substring(ASCII.trimmed(lastID.utf8[...])))
+          options.headers.set("Last-Event-ID", shown.isEmpty ? nil : .text(shown))
+        }
         return try await self.stream(request, options: options)
       },
       account: { [credential = request.credential] in

@@ -38,7 +38,9 @@ enum RedisWrite: Sendable {
     case .put(let entry):
       // What found no room must not leave behind what it was to replace.
       return reply.isError ? .remove(.variant(entry.key, entry.head.variant)) : nil
-    case .remove(let selection): return reply.number == 1 ? Self.cleaning(selection) : nil
+    case .remove(let selection):
+      if reply.salt != nil { return Self.removal(selection) }
+      return reply.number == 1 ? Self.cleaning(selection) : nil
     case .sweep: return (reply.number ?? 0) > 0 ? self : nil
     case .purge:
       guard let cursor = reply.text, cursor != "0" else { return nil }
@@ -51,6 +53,16 @@ enum RedisWrite: Sendable {
   func isRefused(by reply: RedisReply) -> Bool {
     guard case .remove = self else { return false }
     return reply.number == nil && reply.salt == nil
+  }
+
+  /// What a removal means where Redis lost what it was made for and others have stored since: what names an entry by
+  /// the old salt names nothing any more, and anything may be what was meant.
+  private static func removal(_ selection: CacheSelection) -> RedisWrite? {
+    switch selection {
+    case .all, .olderThan, .host, .tag: .remove(selection)
+    case .key, .target, .account: .remove(.all)
+    case .variant: nil
+    }
   }
 
   private static func cleaning(_ selection: CacheSelection) -> RedisWrite? {

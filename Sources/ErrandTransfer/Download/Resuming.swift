@@ -27,7 +27,7 @@ package struct Resuming: SelectiveStation {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let download = context.plan.download else { return try await next(request) }
-    if context.plan.endProbe != nil {
+    if context.plan.isStamping {
       var request = request
       RangeAsk.whole.apply(to: &request.fields)
       return try await next(request)

@@ -88,6 +88,28 @@ import Testing
     #expect(await other.isMissing(Sample.key("/a")))
   }
 
+  /// Redis has lost its data, and others have stored since: what the removal meant is no longer there, but it was also
+  /// meant for what they store.
+  @Test(arguments: [
+    (CacheSelection.all, true), (.host("api.example.com"), true), (.account(Sample.digest("old account")), true),
+    (.target(Sample.digest("old target")), true), (.host("other.example"), false), (.tag("other"), false),
+  ])
+  func `removal outlives a lost salt`(selection: CacheSelection, removes: Bool) async throws {
+    let own = try OwnRedis()
+    let one = RedisStore(socket: own.socket, settings: settings)
+    _ = await one.salt(call: CallState())
+    RawRedis(socket: own.socket)?.run("FLUSHALL")
+    let other = RedisStore(socket: own.socket, settings: settings)
+    _ = await other.salt(call: CallState())
+    other.put(Sample.entry("/a"))
+    await other.flush()
+    #expect(!(await other.isMissing(Sample.key("/a"))))
+    one.remove(selection)
+    await one.flush()
+    #expect(await other.isMissing(Sample.key("/a")) == removes)
+    #expect(await one.removals(call: CallState(), patience: .seconds(5)) == .done)
+  }
+
   @Test func `names and values hide identities`() async throws {
     let store = try TestRedis.store(settings)
     let head = Sample.head(host: "secret-host.example.com", tag: "secret-tag")

@@ -248,6 +248,32 @@ import TestSupport
     #expect(manager.items.isEmpty && manager.hasMore)
   }
 
+  /// Begins anew while its manager's page is starting.
+  private struct Restarter: Accessory {
+    let resets: Recorded<@MainActor () -> Void>
+
+    func willStart(_ call: CallInfo) {
+      guard let reset = resets.takeFirst() else { return }
+      MainActor.assumeIsolated { reset() }
+    }
+  }
+
+  @Test @MainActor func `reset at the start ends the page`() async throws {
+    let server = try server()
+    let page = Page()
+    let resets = Recorded<@MainActor () -> Void>()
+    let manager = PageManager(
+      APIClient(baseURL: server.url), first: ByPage(), options: CallOptions(accessories: [Restarter(resets: resets)]))
+    manager.delegate = page
+    resets.append { [weak manager] in manager?.reset() }
+    manager.loadNext()
+    #expect(!manager.isLoading && manager.items.isEmpty)
+    await page.heard(1)
+    #expect(page.events == ["cancelled"] && manager.loadNext())
+    await page.heard(2)
+    #expect(manager.items == [1, 2])
+  }
+
   @Test @MainActor func `empty last page ends the manager`() async throws {
     let server = try LoopbackServer()
     server.enqueue(.json("[1, 2]"), .json("[]"))

@@ -105,6 +105,14 @@ import TestSupport
     #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "7", nil])
   }
 
+  @Test func `identifier taken back stays away`() async throws {
+    let server = try LoopbackServer()
+    server.enqueue(Self.events("data: a\n\n"), Self.events("id: 7\nid:\ndata: b\n\n"), Self.events(""), .status(204))
+    let options = CallOptions(headers: ["Last-Event-ID": "3"])
+    _ = try await turning { try await all(client(server).events(of: Feed(), options: options)) }
+    #expect(server.requests.map { $0.headers["Last-Event-ID"] } == ["3", "3", nil, nil])
+  }
+
   @Test func `orderly end is no cancel`() async throws {
     struct Teller: Accessory {
       let ends: Recorded<String>

@@ -36,6 +36,22 @@ import Testing
     #expect(await uploads.running.isEmpty)
   }
 
+  @Test func `handing over says nothing of the server`() async throws {
+    let fixture = try BackgroundFixture { configuration in
+      var rule = BreakerRule()
+      (rule.least, rule.window, rule.trials) = (1, 1, 1)
+      configuration.breaker = rule
+      configuration.retries = .standard
+    }
+    // Its transport fails, and so the circuit opens.
+    #expect(await fixture.client.outcome(of: SendFilm()).error != nil)
+    #expect(await fixture.client.outcome(of: SendFilm()).error?.code == .circuitOpen)
+    let uploads = fixture.launchUploads()
+    let upload = try await uploads.start(SendFilm(body: .text("a film")))
+    #expect(fixture.session.orders.map(\.name) == [upload.id])
+    #expect(await fixture.client.outcome(of: SendFilm()).error?.code == .circuitOpen)
+  }
+
   // MARK: - The body
 
   private static let bodies: [(RequestBody, String?)] = [

@@ -21,6 +21,17 @@ import Testing
     return all.withLock { $0 }.filter { $0.direction == .download }
   }
 
+  @Test func `a group counts what came now`() async throws {
+    let fixture = try DownloadFixture()
+    await fixture.begin()
+    let kept = try fixture.keptBytes
+    let seen = Recorded<GroupProgress>()
+    _ = try await fixture.client.batch(
+      [fixture.request()], options: GroupOptions(onProgress: { seen.append($0) }))
+    #expect(fixture.isRight() && kept > 0)
+    #expect(seen.all.last?.bytes == Int64(DownloadFixture.size - kept), "\(seen.all.last?.bytes ?? -1), kept \(kept)")
+  }
+
   @Test func `progress never goes back`() async throws {
     let fixture = try DownloadFixture { number, behaviour in
       if number < 4 { behaviour.fault = .cut(after: 700_000) }

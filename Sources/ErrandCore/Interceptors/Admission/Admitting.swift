@@ -1,8 +1,10 @@
 /// Holds exchanges back while too many run.
-package struct Admitting: Interceptor {
+package struct Admitting: SelectiveStation {
   private let control: AdmissionControl
 
   package init(_ control: AdmissionControl) { self.control = control }
+
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let pass = try await control.enter(request.url.origin, context)

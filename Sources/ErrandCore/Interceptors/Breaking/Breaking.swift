@@ -1,6 +1,6 @@
 /// Refuses exchanges with an origin that keeps failing, and watches what comes of the others. It stands below Admitting,
 /// so that calls that waited are refused, too, when their turn comes.
-package struct Breaking: Interceptor {
+package struct Breaking: SelectiveStation {
   private let control: BreakerControl
   private let rule: BreakerRule
 
@@ -8,6 +8,8 @@ package struct Breaking: Interceptor {
     self.control = control
     self.rule = rule
   }
+
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let round = try enter(request.url.origin, context)

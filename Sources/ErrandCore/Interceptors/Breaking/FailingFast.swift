@@ -1,5 +1,5 @@
 /// Refuses calls to an origin that keeps failing before they wait for their turn; see ``Breaking``.
-package struct FailingFast: Interceptor {
+package struct FailingFast: SelectiveStation {
   private let control: BreakerControl
   private let rule: BreakerRule
 
@@ -7,6 +7,8 @@ package struct FailingFast: Interceptor {
     self.control = control
     self.rule = rule
   }
+
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let origin = request.url.origin

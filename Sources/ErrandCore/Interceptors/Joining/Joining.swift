@@ -15,7 +15,7 @@ package struct Joining: SelectiveStation {
 
   /// Where the call may share an exchange, or ends those that others share.
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
-    context.plan.joining.admits(request.method) || !request.method.isSafe
+    !context.plan.isStamping && (context.plan.joining.admits(request.method) || !request.method.isSafe)
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {

@@ -12,7 +12,9 @@ package struct Retrying: SelectiveStation {
   }
 
   /// Where the exchange may be sent again, or elsewhere.
-  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { context.plan.sendsAgain }
+  package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool {
+    context.plan.sendsAgain && !context.plan.isStamping
+  }
 
   // What stands apart below is what a call that waits in an attempt holds no room for.
 
