@@ -87,6 +87,16 @@ extension APIError {
   /// The error of a call whose account was logged out.
   static let loggedOut = APIError(
     .cancelled, .loggedOut, "The call was cancelled, since its account was logged out; log in and send it again.")
+
+  /// The error of a call that was begun for one account, and whose turn came when another one was present, or nobody.
+  static let otherAccount = APIError(
+    .cancelled, .loggedOut,
+    "The call was not sent, since it is a part of what was begun for another account than the present one; begin anew.")
+}
+
+extension APIClient {
+  /// Who is logged in; nil for nobody, and without a provider.
+  package var presentAccount: String? { snapshot.configuration.credentials?.account }
 }
 
 extension APIClient {

@@ -55,7 +55,9 @@ public struct GroupScope: CallSender {
     _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
   ) async -> (CallEnding, place: Int?) {
     let meter = run.meter(isDownload: typed.request.download != nil)
-    let call = run.client.run(typed, run.options.forMember(options), onProgress: meter)
+    var options = run.options.forMember(options)
+    options.account = run.account
+    let call = run.client.run(typed, options, onProgress: meter)
     let place = run.begin(MemberName(of: typed.request), call.state)
     let came = await run.client.listen(to: call, in: run.state)
     let ending = call.finish(came) { ending in

@@ -45,6 +45,8 @@ package struct Freezing: Interceptor {
   /// The account of the call's first pass, where there was one.
   private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
-    return try context.plan.provider.flatMap { try sessions.account(of: $0, context.record) }
+    let present = try context.plan.provider.flatMap { try sessions.account(of: $0, context.record) }
+    if let wanted = context.plan.account, wanted != present { throw APIError.otherAccount }
+    return present
   }
 }

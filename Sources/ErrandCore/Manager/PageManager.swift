@@ -25,7 +25,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
   public var first: R
 
   private let client: APIClient
-  private let options: CallOptions
+  private var options: CallOptions
   private let owner = CallOwner()
   private var upcoming: R?
   private var loading: Call?
@@ -66,6 +66,8 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     guard loading == nil, let request = upcoming else { return false }
     turn &+= 1
     let turn = turn
+    // The pages of a list are one account's.
+    if pageCount == 0 { options.account = client.presentAccount }
     let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }

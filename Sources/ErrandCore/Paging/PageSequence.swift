@@ -18,11 +18,14 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     let request: R
     let task: Task<Result<Element, APIError>, Never>
 
-    init(_ request: R, _ sequence: PageSequence) {
+    init(_ request: R, _ sequence: PageSequence, _ account: String?) {
       self.request = request
+      var options = sequence.options
+      options.account = account
+      let chosen = options
       task = Task { () async -> Result<Element, APIError> in
         do throws(APIError) {
-          return .success(try await sequence.client.response(request, options: sequence.options))
+          return .success(try await sequence.client.response(request, options: chosen))
         } catch {
           return .failure(error)
         }
@@ -35,11 +38,14 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
   /// Fetches the pages.
   public struct Iterator: AsyncIteratorProtocol {
     private let sequence: PageSequence
+    /// For whom the loop was begun: what follows is no other's.
+    private let account: String?
     private var upcoming: R?
     private var fetch: Fetch?
 
     init(_ sequence: PageSequence) {
       self.sequence = sequence
+      account = sequence.client.presentAccount
       upcoming = sequence.first
     }
 
@@ -57,7 +63,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     mutating func nextAsked(
       isolation actor: isolated (any Actor)?
     ) async throws(APIError) -> (request: R, page: Element)? {
-      guard let current = fetch ?? upcoming.map({ Fetch($0, sequence) }) else { return nil }
+      guard let current = fetch ?? upcoming.map({ Fetch($0, sequence, account) }) else { return nil }
       (fetch, upcoming) = (nil, nil)
       let task = current.task
       let came = await withTaskCancellationHandler(
@@ -68,7 +74,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
         onCancel: { task.cancel() }, isolation: actor)
       let page = try came.get()
       upcoming = current.request.next(after: page)
-      if sequence.prefetches, let upcoming { fetch = Fetch(upcoming, sequence) }
+      if sequence.prefetches, let upcoming { fetch = Fetch(upcoming, sequence, account) }
       return (current.request, page)
     }
   }

@@ -12,6 +12,8 @@ package final class CallPlan: Sendable {
   let envelope: Envelope?
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
+  /// Who has to be present when the call is frozen; nil for anybody.
+  let account: String?
   let base: HTTPURL.Origin?
   /// The servers that client and family name.
   let servers: NamedServers
@@ -41,8 +43,8 @@ package final class CallPlan: Sendable {
 
   init(
     statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
-    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, base: HTTPURL.Origin?,
-    servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
+    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, account: String?,
+    base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
     download: Download?, log: CallLog?, cacheKey: CacheKeyRule, joining: JoinRule,
@@ -55,6 +57,7 @@ package final class CallPlan: Sendable {
     self.envelope = envelope
     self.credential = credential
     self.provider = provider
+    self.account = account
     self.base = base
     self.servers = servers
     self.cookies = cookies

@@ -26,6 +26,9 @@ public struct CallOptions: Sendable {
   public var afterCompletion: (@Sendable (CallEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
+  /// The account for which that was begun which the call is a part of: it is refused where another one is present when
+  /// it is frozen. Nil for a call that is anybody's.
+  package var account: String?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
   var probe: FrozenProbe?
   /// Whether the probe is told at the end of the line, with all that is added below the freeze.
@@ -62,6 +65,7 @@ public struct CallOptions: Sendable {
     options.accessories = accessories + other.accessories
     options.bodySink = bodySink ?? other.bodySink
     options.cache = cache == .asDeclared ? other.cache : cache
+    options.account = account ?? other.account
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
@@ -71,7 +75,7 @@ public struct CallOptions: Sendable {
   private var saysNothing: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && beforeCompletion == nil
-      && afterCompletion == nil
+      && afterCompletion == nil && account == nil
   }
 
   /// A call that ends at the latest after a time.

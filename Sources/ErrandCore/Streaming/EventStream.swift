@@ -92,7 +92,7 @@ public struct EventStream: AsyncSequence, Sendable {
       let present = source.account()
       guard account == nil || account == present else {
         isOver = true
-        throw .loggedOut
+        throw .otherAccount
       }
       account = present
       told = parser.retry ?? told
@@ -199,7 +199,7 @@ extension APIClient {
         return try await self.stream(request, options: options)
       },
       account: { [credential = request.credential] in
-        credential == .inherited ? self.snapshot.configuration.credentials?.account : nil
+        credential == .inherited ? self.presentAccount : nil
       },
       enlist: { life, record in
         let place = self.registry.add(

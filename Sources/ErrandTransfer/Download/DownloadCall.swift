@@ -49,7 +49,9 @@ public final class DownloadCall: Sendable {
   ) where R.Response == DownloadedFile {
     (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     home = queue
-    begin = { [report] download in
+    var options = options
+    options.account = client.presentAccount
+    begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },
         onFailure: { download.finished(.failure($0)) }, onProgress: { report.yield($0) })

@@ -1,0 +1,138 @@
+import Errand
+import ErrandTesting
+import ErrandTransfer
+import Foundation
+import TestSupport
+import Testing
+
+/// What consists of several calls belongs to the account for which it was begun.
+@Suite(.timeLimit(.minutes(1))) struct AccountSpanTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var credential = RequestCredential.inherited
+    var joining: JoinRule { .never }
+  }
+
+  private struct Numbers: PagedRequest {
+    typealias Response = [Int]
+    var page = 1
+    var path: Path { "/numbers" }
+    var arguments: Arguments { ["page": page] }
+    func items(of page: [Int]) -> [Int] { page }
+    func next(after page: APIResponse<[Int]>) -> Numbers? { Numbers(page: self.page + 1) }
+  }
+
+  /// A server whose first answer waits at a gate, and a client as which ada is logged in, and bob known.
+  private struct Scene {
+    let gate = Gate()
+    let server: LoopbackServer
+    let client: APIClient
+    let accounts = CredentialStore()
+
+    init() async throws {
+      server = try LoopbackServer { _ in .json("[1]") }
+      server.enqueue(.json("[1]").held(at: gate))
+      for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+      client = APIClient(baseURL: server.url)
+      client.configure { [accounts] in $0.credentials = accounts }
+    }
+
+    /// Bob comes, or ada goes.
+    func leave(_ isLogout: Bool) async throws {
+      if isLogout { try await accounts.logout() } else { try await accounts.use("bob") }
+    }
+
+    /// Who was shown to the server.
+    var shown: [String?] { server.requests.map { $0.headers["Authorization"] } }
+  }
+
+  @Test(arguments: [false, true]) func `waiting members are nobody else's`(isLogout: Bool) async throws {
+    let scene = try await Scene()
+    let members = [Get(), Get(), Get(credential: .none)]
+    async let outcomes = scene.client.outcomes(of: members, width: 1)
+    try await scene.gate.reached()
+    try await scene.leave(isLogout)
+    scene.gate.open()
+    let codes = await outcomes.map { outcome in
+      if case .failure(let error) = outcome { error.code } else { APIError.Code?.none }
+    }
+    #expect(codes == [isLogout ? .loggedOut : nil, .loggedOut, nil])
+    #expect(scene.shown == ["Bearer ada", nil])
+  }
+
+  @Test func `chain inside a batch is bound`() async throws {
+    let scene = try await Scene()
+    let chain = Chain { chain in
+      _ = try await chain.send(Get())
+      return try await chain.send(Get())
+    }
+    async let ended = scene.client.outcome(of: Batch([chain]))
+    try await scene.gate.reached()
+    try await scene.leave(false)
+    scene.gate.open()
+    #expect(await ended.error?.isCancelled == true)
+    #expect(scene.shown == ["Bearer ada"])
+  }
+
+  @Test func `chain goes on as who is present`() async throws {
+    let scene = try await Scene()
+    scene.gate.open()
+    try await scene.client.chain { chain in
+      _ = try await chain.send(Get())
+      try await scene.leave(false)
+      _ = try await chain.send(Get())
+    }
+    #expect(scene.shown == ["Bearer ada", "Bearer bob"])
+  }
+
+  @Test func `batch of nobody may log in`() async throws {
+    let scene = try await Scene()
+    for name in ["ada", "bob"] { try await scene.accounts.logout(name) }
+    async let outcomes = scene.client.outcomes(of: [Get(), Get()], width: 1)
+    try await scene.gate.reached()
+    try await scene.accounts.login("eve", with: AccountCredential(.bearer("eve")))
+    scene.gate.open()
+    for outcome in await outcomes { _ = try outcome.get() }
+    #expect(scene.shown == [nil, "Bearer eve"])
+  }
+
+  @Test func `pages are one account's`() async throws {
+    let scene = try await Scene()
+    scene.gate.open()
+    var pages = scene.client.pages(of: Numbers()).makeAsyncIterator()
+    #expect(try await pages.next()?.value == [1])
+    try await scene.leave(false)
+    let error = await #expect(throws: APIError.self) { _ = try await pages.next() }
+    #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
+  }
+
+  @Test @MainActor func `manager begins anew for another account`() async throws {
+    let scene = try await Scene()
+    scene.gate.open()
+    let manager = PageManager(scene.client, first: Numbers())
+    func load() async { if manager.loadNext() { #expect(await eventually { !manager.isLoading }) } }
+    await load()
+    try await scene.leave(false)
+    await load()
+    #expect(manager.lastError?.code == .loggedOut && manager.items == [1])
+    manager.reset()
+    await load()
+    #expect(manager.lastError == nil && manager.items == [1] && scene.shown == ["Bearer ada", "Bearer bob"])
+  }
+
+  @Test func `queued downloads are nobody else's`() async throws {
+    let scene = try await Scene()
+    let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let queue = DownloadQueue(scene.client, width: 1)
+    let films = ["a", "b"].map { queue.add(FileDownload("/\($0)", .to(folder.appending(path: $0)))) }
+    try await scene.gate.reached()
+    try await scene.leave(false)
+    scene.gate.open()
+    _ = try await films[0].value()
+    let error = await #expect(throws: APIError.self) { _ = try await films[1].value() }
+    #expect(error?.code == .loggedOut && scene.shown == ["Bearer ada"])
+  }
+}
