@@ -11,12 +11,13 @@ extension CallRun {
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat
     let retries = request.retries ?? family?.retries ?? snapshot.configuration.retries
+    let credential = request.credential
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
       shape: request.shape, envelope: envelope,
-      credential: request.credential, provider: snapshot.configuration.credentials,
-      account: request.credential == .inherited ? options.account : nil, base: snapshot.base,
+      credential: credential, provider: snapshot.configuration.credentials,
+      account: credential == .inherited ? options.account : nil, base: snapshot.base,
       servers: NamedServers(snapshot.builder, family),
       cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,
       redirects: request.redirects ?? snapshot.configuration.redirects,

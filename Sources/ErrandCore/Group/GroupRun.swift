@@ -191,23 +191,7 @@ final class GroupRun: Sendable {
   }
 
   /// What a member's progress adds to the group's; nil where nobody wants to know.
-  ///
-  /// - Parameter isDownload: Whether the member has a file for its answer: what it has of it already did not come now.
-  func meter(isDownload: Bool) -> ProgressCallback? {
-    guard wantsBytes else { return nil }
-    let last = Locked((up: Int64(0), down: Int64(0)))
-    return { [self] _, progress in
-      let gained = last.withLock { last -> Int64 in
-        let before = progress.direction == .upload ? last.up : last.down
-        if progress.direction == .upload { last.up = progress.bytes } else { last.down = progress.bytes }
-        if isDownload, progress.isRestart { return 0 }
-        // A body that begins anew counts again.
-        return progress.bytes < before
-          ? progress.bytes : progress.bytes.subtractingReportingOverflow(before).partialValue
-      }
-      add(gained)
-    }
-  }
+  func meter() -> GroupMeter? { wantsBytes ? GroupMeter { [self] in add($0) } : nil }
 
   /// What ran so far.
   var report: GroupReport { ledger.report }

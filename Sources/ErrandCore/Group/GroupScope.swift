@@ -54,10 +54,11 @@ public struct GroupScope: CallSender {
   private func carryOut<R: APIRequest>(
     _ typed: TypedCall<R>, _ options: CallOptions, _ tell: (CallEnding) -> Void
   ) async -> (CallEnding, place: Int?) {
-    let meter = run.meter(isDownload: typed.request.download != nil)
+    let meter = run.meter()
     var options = run.options.forMember(options)
     options.account = run.account
-    let call = run.client.run(typed, options, onProgress: meter)
+    let call = run.client.run(typed, options, onProgress: meter?.listener)
+    if call.download != nil { meter?.keepsParts() }
     let place = run.begin(MemberName(of: typed.request), call.state)
     let came = await run.client.listen(to: call, in: run.state)
     let ending = call.finish(came) { ending in
