@@ -38,11 +38,12 @@ final class LoopbackCore: Sendable {
   /// Ends all threads and waits for them; from one of them, only tells them to end.
   func end() {
     stop.open()
-    observed.close()
     guard Thread.current.threadDictionary[Self.threadKey] as? ObjectIdentifier != ObjectIdentifier(self) else {
-      return
+      // What is waited for may still come, up to the end of the last thread.
+      return threads.notify(queue: .global()) { self.observed.close() }
     }
     if threads.wait(timeout: .now() + .seconds(10)) == .success { stop.retire() }
+    observed.close()
   }
 
   private func acceptAll(_ listener: LoopbackListener, _ stopDescriptor: Int32) {
