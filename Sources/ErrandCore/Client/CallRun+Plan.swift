@@ -17,7 +17,7 @@ extension CallRun {
       contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
       shape: request.shape, envelope: envelope,
       credential: credential, provider: snapshot.configuration.credentials,
-      account: credential == .inherited ? options.account : nil, base: snapshot.base,
+      requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.builder, family),
       cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,
       redirects: request.redirects ?? snapshot.configuration.redirects,

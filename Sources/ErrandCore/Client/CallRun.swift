@@ -53,18 +53,16 @@ final class CallRun: Sendable {
   ) {
     let request = typed.request
     let family = request.family
-    let timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
+    timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
-    let extras = Extras(request.download, family)
+    extras = Extras(request.download, family)
     let isStreamed = options.bodySink != nil || extras?.download != nil
     totalTimeout = (timeouts.total ?? (isStreamed ? .never : .seconds(120))).duration
     self.typed = typed
     self.options = options
-    self.extras = extras
     self.snapshot = snapshot
     self.registry = registry
     self.delivery = delivery
-    self.timeouts = timeouts
     jsonDecoding = request.jsonDecoding ?? snapshot.configuration.jsonDecoding
     started = snapshot.timers.now
     let now = started

@@ -7,9 +7,9 @@ final class GroupRun: Sendable {
   let ledger: GroupLedger
   let client: APIClient
   let options: GroupOptions
-  /// For whom a batch was begun, whose members wait for their turn; nil for nobody, and for a chain that is in none: what
-  /// that does next is decided as it goes.
-  let account: String?
+  /// For whom a batch was begun, with all that is in it; nil for nobody, and for a chain that is in none: what that does
+  /// next is decided as it goes.
+  let requiredAccount: String?
 
   private let parent: GroupRun?
   private let place: Int
@@ -35,7 +35,7 @@ final class GroupRun: Sendable {
     self.client = client
     self.options = options
     self.parent = parent
-    account = parent?.account ?? (kind == .batch ? client.presentAccount : nil)
+    requiredAccount = parent?.requiredAccount ?? (kind == .batch ? client.presentAccount : nil)
     self.delivery = delivery
     let now = snapshot.timers.now
     state = CallState(deadline: options.deadline.duration.map { now.advanced(by: $0) }, timers: snapshot.timers)

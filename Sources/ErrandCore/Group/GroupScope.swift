@@ -56,7 +56,7 @@ public struct GroupScope: CallSender {
   ) async -> (CallEnding, place: Int?) {
     let meter = run.meter()
     var options = run.options.forMember(options)
-    options.account = run.account
+    options.requiredAccount = run.requiredAccount
     let call = run.client.run(typed, options, onProgress: meter?.listener)
     if call.download != nil { meter?.keepsParts() }
     let place = run.begin(MemberName(of: typed.request), call.state)

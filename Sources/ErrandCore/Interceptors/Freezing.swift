@@ -46,7 +46,7 @@ package struct Freezing: Interceptor {
   private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
     let present = try context.plan.provider.flatMap { try sessions.account(of: $0, context.record) }
-    if let wanted = context.plan.account, wanted != present { throw APIError.otherAccount }
+    if let required = context.plan.requiredAccount, required != present { throw APIError.otherAccount }
     return present
   }
 }

@@ -67,7 +67,7 @@ public final class PageManager<R: PagedRequest>: APIManaging {
     turn &+= 1
     let turn = turn
     // The pages of a list are one account's.
-    if pageCount == 0 { options.account = client.presentAccount }
+    if pageCount == 0 { options.requiredAccount = client.presentAccount }
     let call = client.start(outcomeOf: request, options: options) { [weak self] outcome in
       self?.end(outcome, of: request, turn)
     }

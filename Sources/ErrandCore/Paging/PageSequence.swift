@@ -21,7 +21,7 @@ public struct PageSequence<R: PagedRequest>: AsyncSequence, Sendable {
     init(_ request: R, _ sequence: PageSequence, _ account: String?) {
       self.request = request
       var options = sequence.options
-      options.account = account
+      options.requiredAccount = account
       let chosen = options
       task = Task { () async -> Result<Element, APIError> in
         do throws(APIError) {

@@ -13,7 +13,7 @@ package final class CallPlan: Sendable {
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
   /// Who has to be present when the call is frozen; nil for anybody.
-  let account: String?
+  let requiredAccount: String?
   let base: HTTPURL.Origin?
   /// The servers that client and family name.
   let servers: NamedServers
@@ -43,7 +43,7 @@ package final class CallPlan: Sendable {
 
   init(
     statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
-    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, account: String?,
+    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, requiredAccount: String?,
     base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
@@ -57,7 +57,7 @@ package final class CallPlan: Sendable {
     self.envelope = envelope
     self.credential = credential
     self.provider = provider
-    self.account = account
+    self.requiredAccount = requiredAccount
     self.base = base
     self.servers = servers
     self.cookies = cookies

@@ -26,9 +26,8 @@ public struct CallOptions: Sendable {
   public var afterCompletion: (@Sendable (CallEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
-  /// The account for which that was begun which the call is a part of: it is refused where another one is present when
-  /// it is frozen. Nil for a call that is anybody's.
-  package var account: String?
+  /// Who has to be present when the call is frozen, since it is a part of what was begun for them; nil for anybody.
+  package var requiredAccount: String?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
   var probe: FrozenProbe?
   /// Whether the probe is told at the end of the line, with all that is added below the freeze.
@@ -65,7 +64,7 @@ public struct CallOptions: Sendable {
     options.accessories = accessories + other.accessories
     options.bodySink = bodySink ?? other.bodySink
     options.cache = cache == .asDeclared ? other.cache : cache
-    options.account = account ?? other.account
+    options.requiredAccount = requiredAccount ?? other.requiredAccount
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
     return options
@@ -75,7 +74,7 @@ public struct CallOptions: Sendable {
   private var saysNothing: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
       && accessories.isEmpty && bodySink == nil && cache == .asDeclared && beforeCompletion == nil
-      && afterCompletion == nil && account == nil
+      && afterCompletion == nil && requiredAccount == nil
   }
 
   /// A call that ends at the latest after a time.

@@ -50,7 +50,7 @@ public final class DownloadCall: Sendable {
     (progress, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     home = queue
     var options = options
-    options.account = client.presentAccount
+    options.requiredAccount = client.presentAccount
     begin = { [report, options] download in
       client.start(
         request, on: .inPlace, options: options, onSuccess: { download.finished(.success($0)) },

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The command with standard streams that are closed, full, left or slow, and with signals.
-@Suite struct StreamTests {
+@Suite(.timeLimit(.minutes(2))) struct StreamTests {
   /// Runs a line of the shell, in which `$0` is the command and `$1` the server.
   private func shell(
     _ line: String, _ server: LoopbackServer, meanwhile: (Process) async throws -> Void = { _ in }
@@ -48,52 +48,68 @@ import Testing
     let server = try LoopbackServer { _ in .generated(count: 1 << 20) }
     try await inFolder { folder async throws in
       let file = folder.appending(path: "film")
-      // The reader has gone before the command starts.
-      let line = "{ sleep 0.2; \"$0\" download \"$1\" -o \(file.path()) 2>&1; echo $? >\(file.path()).status; } | true"
-      _ = try await shell(line, server)
-      #expect(await eventually { FileManager.default.fileExists(atPath: file.path() + ".status") })
-      #expect(await eventually { (try? String(contentsOfFile: file.path() + ".status", encoding: .utf8)) == "0\n" })
+      let pipe = try brokenPipe()
+      let run = try await run(["download", server.url, "-o", file.path()], output: pipe, error: pipe)
+      #expect(run.status == 0)
       #expect(try Data(contentsOf: file).count == 1 << 20)
     }
   }
 
-  @Test(arguments: ["", " --shape '\"any\"'"]) func `a reader that left is no news`(options: String) async throws {
+  @Test(arguments: [[], ["--shape", "\"any\""]]) func `a reader that left is no news`(options: [String]) async throws {
     let server = try LoopbackServer { _ in .json("\"text\"") }
-    try await inFolder { folder async throws in
-      let (error, status) = (folder.appending(path: "error").path(), folder.appending(path: "status").path())
-      _ = try await shell(
-        "{ sleep 0.2; \"$0\" send \"$1\"\(options) 2>\(error); echo $? >\(status); } | true", server)
-      #expect(await eventually { (try? String(contentsOfFile: status, encoding: .utf8)) == "1\n" })
-      #expect(try String(contentsOfFile: error, encoding: .utf8) == "")
-    }
+    let run = try await run(["send", server.url] + options, output: try brokenPipe())
+    #expect(run.status == 1 && run.error == "")
   }
 
   @Test func `output that does not block is waited for`() async throws {
     let server = try LoopbackServer { _ in .json("\"\(String(repeating: "x", count: 300_000))\"") }
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    defer { for end in ends { close(end) } }
-    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+    let (reader, writer) = try pipe()
+    _ = fcntl(writer.fileDescriptor, F_SETFL, O_NONBLOCK)
+    var count = 0
+    let run = try await run(["send", server.url, "--shape", "\"any\""], output: writer) {
+      // It is full before anything is read.
+      #expect(await eventually { waiting(in: reader.fileDescriptor) >= 65_536 })
+      while count < 300_002 {
+        let piece = reader.availableData
+        try #require(!piece.isEmpty)
+        count += piece.count
+      }
+    }
+    #expect(run.status == 0 && count == 300_002)
+  }
+
+  /// Both ends of a pipe, closed when they are let go of.
+  private func pipe() throws -> (reader: FileHandle, writer: FileHandle) {
+    let pipe = Pipe()
+    return (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+  }
+
+  /// The end of a pipe that nobody reads any more.
+  private func brokenPipe() throws -> FileHandle {
+    let (reader, writer) = try pipe()
+    try reader.close()
+    return writer
+  }
+
+  /// Runs the command with an output of the test's; what it says of errors is given unless there is a place for it, too.
+  private func run(
+    _ words: [String], output: FileHandle, error: FileHandle? = nil, meanwhile: () async throws -> Void = {}
+  ) async throws -> (status: Int32, error: String) {
+    let place = FileManager.default.temporaryDirectory.appending(path: "errand-error-\(UUID().uuidString)")
+    try Data().write(to: place)
+    defer { try? FileManager.default.removeItem(at: place) }
     let process = Process()
     process.executableURL = try BuiltProgram("errand").place
-    process.arguments = ["send", server.url, "--shape", "\"any\""]
-    process.standardOutput = FileHandle(fileDescriptor: ends[1])
-    process.standardError = FileHandle.nullDevice
-    let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in stop.finish() }
+    process.arguments = words
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = try error ?? FileHandle(forWritingTo: place)
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    process.terminationHandler = { _ in end.finish() }
     try process.run()
-    // It is full before anything is read.
-    let reader = ends[0]
-    #expect(await eventually { waiting(in: reader) >= 65_536 })
-    var count = 0
-    var room = [UInt8](repeating: 0, count: 1 << 16)
-    while count < 300_002 {
-      let got = read(reader, &room, room.count)
-      try #require(got > 0)
-      count += got
-    }
-    for await _ in stopped {}
-    #expect(process.terminationStatus == 0 && count == 300_002)
+    try await meanwhile()
+    for await _ in ends {}
+    return (process.terminationStatus, try String(contentsOf: place, encoding: .utf8))
   }
 
   private func waiting(in descriptor: Int32) -> Int32 {

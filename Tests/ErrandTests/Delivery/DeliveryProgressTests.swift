@@ -87,71 +87,37 @@ import TestSupport
     func reform(_ input: String) throws -> String { input.uppercased() }
   }
 
-  /// All ways to start a call with closures that are told its end in one.
-  @MainActor @Test func `every closure form has progress`() async {
+  /// Starts a call, to be told of its progress and its end.
+  private typealias Form =
+    @MainActor (
+      APIClient, _ onEnd: @escaping @Sendable () -> Void, _ onProgress: @escaping @Sendable (TransferProgress) -> Void
+    ) -> Void
+
+  /// All ways to start a call with closures but for those with success and failure apart.
+  private static let forms: [Form] = [
+    { $0.start(outcomeOf: WatchedRequest(), { [end = $1] _ in end() }, onProgress: $2) },
+    { $0.start(outcomeOf: WatchedRequest(), on: executor(.detachedTasks), { [end = $1] _ in end() }, onProgress: $2) },
+    { $0.start(WatchedRequest(), as: Upper(), onSuccess: { [end = $1] _ in end() }, onProgress: $2) },
+    { $0.start(outcomeOf: WatchedRequest(), as: Upper(), { [end = $1] _ in end() }, onProgress: $2) },
+    { client, end, note in
+      client.start(
+        outcomeOf: WatchedRequest(), as: Upper(), on: executor(.detachedTasks), { _ in end() }, onProgress: note)
+    },
+    { client, end, note in
+      client.start(cachedThenFresh: WatchedRequest(), onCached: { _ in }, onEnd: { _ in end() }, onProgress: note)
+    },
+    { client, end, note in
+      client.start(
+        cachedThenFresh: WatchedRequest(), on: executor(.detachedTasks), onCached: { _ in }, onEnd: { _ in end() },
+        onProgress: note)
+    },
+  ]
+
+  @MainActor @Test(arguments: forms.indices) func `every closure form has progress`(form: Int) async {
     let told = Recorded<Int64>()
-    let note: @Sendable (TransferProgress) -> Void = { told.append($0.bytes) }
-    let executor = Self.executor(.detachedTasks)
-    let upper = Upper()
-    let forms: [(APIClient) -> Void] = [
-      {
-        $0.start(outcomeOf: WatchedRequest()) { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(outcomeOf: WatchedRequest(), on: executor) { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(WatchedRequest(), as: upper) { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(outcomeOf: WatchedRequest(), as: upper) { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(outcomeOf: WatchedRequest(), as: upper, on: executor) { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(cachedThenFresh: WatchedRequest()) { _ in
-        } onEnd: { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-      {
-        $0.start(cachedThenFresh: WatchedRequest(), on: executor) { _ in
-        } onEnd: { _ in
-          told.append(-1)
-        } onProgress: {
-          note($0)
-        }
-      },
-    ]
-    for form in forms {
-      let before = told.count
-      form(client(Watcher()))
-      #expect(await eventually { told.all.last == -1 && told.count > before })
-      #expect(Array(told.all.dropFirst(before)) == Array(1...Int64(Chatty.steps)) + [-1])
-    }
+    Self.forms[form](client(Watcher()), { told.append(-1) }, { told.append($0.bytes) })
+    #expect(await eventually { told.all.last == -1 })
+    #expect(told.all == Array(1...Int64(Chatty.steps)) + [-1])
   }
 
   @MainActor @Test func `send on main reports all`() async throws {
