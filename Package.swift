@@ -205,7 +205,7 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandTransfer", "ErrandChecksum", "ErrandSupport", "ErrandTesting", "MainActorClient",
-        "MemoryProbe", "DownloadCrasher", "TestSupport",
+        "MemoryProbe", "DownloadCrasher", "TestSupport", "TransportChecks",
       ],
       swiftSettings: strict),
     // A process that sends a file or takes a flood, in which ErrandTests measures memory.

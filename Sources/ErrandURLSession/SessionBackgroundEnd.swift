@@ -34,7 +34,7 @@ extension BackgroundOrder {
     switch order.body {
     case .none: return (order.request, nil)
     case .file(let file): return (order.request, file)
-    case .data:
+    case .data, .source:
       throw TransportFailure(
         .unsupported, "A background session sends a body from a file alone.", isCertainlyNotSent: true)
     }

@@ -27,13 +27,18 @@ final class SessionExchange: Sendable {
   private static let patienceWithCancel = Duration.milliseconds(50)
 
   let exchange: Exchange
+  private let bodyLength: Int64?
   private let lanes: SessionLanes
   private let timers: any Timers
   private let start: MonotonicInstant
   private let state: Locked<State>
 
-  init(_ exchange: Exchange, lanes: SessionLanes, timers: any Timers = SharedTimers.shared) {
+  /// - Parameter length: The length of the body, where the request itself does not know it.
+  init(
+    _ exchange: Exchange, sending length: Int64? = nil, lanes: SessionLanes, timers: any Timers = SharedTimers.shared
+  ) {
     self.exchange = exchange
+    bodyLength = exchange.request.body?.length ?? length
     self.lanes = lanes
     self.timers = timers
     start = timers.now
@@ -97,7 +102,7 @@ final class SessionExchange: Sendable {
   func sent(_ bytes: Int64) {
     noteSign()
     state.withLock { $0.sent = max($0.sent, bytes) }
-    report(.upload) { [exchange] in ($0.sent, exchange.request.body?.length) }
+    report(.upload) { [bodyLength] in ($0.sent, bodyLength) }
   }
 
   /// Notes what URLSession measured; where it has no moment of the first byte, the one seen here stays.
@@ -307,10 +312,9 @@ extension SessionExchange {
   /// The last words: that all was sent, and what came.
   private func finishProgress() {
     guard let action = exchange.onProgress else { return }
-    let upload = exchange.request.body?.length
     let reports = state.withLock { state -> [TransferProgress?] in
       [
-        upload.flatMap { state.progress?.finish(.upload, $0) },
+        bodyLength.flatMap { state.progress?.finish(.upload, $0) },
         state.progress?.finish(.download, state.machine.received),
       ]
     }

@@ -32,12 +32,13 @@ final class SessionHolder: Sendable {
   deinit { session.finishTasksAndInvalidate() }
 
   /// A task for what is to be sent, not yet started.
-  func task(for order: SessionOrder, _ exchange: SessionExchange) -> any SessionTask {
+  func task(for order: SessionOrder, _ upload: SessionUpload, _ exchange: SessionExchange) -> any SessionTask {
     let task =
-      switch order.body {
+      switch upload {
       case .none: session.dataTask(with: order.request)
       case .data(let data): session.uploadTask(with: order.request, from: data)
       case .file(let file): session.uploadTask(with: order.request, fromFile: file)
+      case .copy(let file): session.uploadTask(with: order.request, fromFile: file.url)
       }
     task.priority =
       switch exchange.exchange.priority {

@@ -7,11 +7,13 @@ import Foundation
 
 /// One request as URLSession takes it, or the reason why it cannot.
 struct SessionOrder: Sendable {
-  /// What travels with the head.
+  /// What the request asks to travel with the head.
   enum Body: Sendable, Equatable {
     case none
     case data(Data)
     case file(URL)
+    /// Read while it is sent elsewhere; here before that, see ``SessionUpload``.
+    case source(HTTPBody)
   }
 
   /// URLSession's own time-outs never come before ours: a week, in seconds.
@@ -69,9 +71,7 @@ struct SessionOrder: Sendable {
   private static func body(of request: HTTPRequest) throws -> Body {
     guard let body = request.body, request.method != .get else { return .none }
     if let data = body.data { return .data(data) }
-    guard let path = body.filePath else {
-      throw refused("this transport cannot send a body that is read while it is sent (capability bodySource)")
-    }
+    guard let path = body.filePath else { return .source(body) }
     // Finds out whether the file is still the one that the request was built with.
     _ = try body.open(BodyFlow {})
     return .file(URL(filePath: path))

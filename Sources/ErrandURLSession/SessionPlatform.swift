@@ -24,7 +24,7 @@ struct SessionPlatform: Sendable, Equatable {
 
   /// Foundation of swift.org, on libcurl.
   static let linux = SessionPlatform(
-    capabilities: [.progress, .observesStop, .fileBody], contentCodings: ["gzip"], resendsByItself: true,
+    capabilities: [.progress, .observesStop, .bodySource], contentCodings: ["gzip"], resendsByItself: true,
     resolvesDots: true, checksFraming: true, diesOfLateAnswers: true, asksInsteadOfEnding: true,
     takesProxyAndTLS: false,
     waitsForConnectivity: false)
@@ -32,7 +32,7 @@ struct SessionPlatform: Sendable, Equatable {
   /// The system's own.
   static let apple = SessionPlatform(
     capabilities: [
-      .progress, .observesStop, .fileBody, .bodySink, .http2, .proxy, .metrics, .networkKind,
+      .progress, .observesStop, .bodySource, .bodySink, .http2, .proxy, .metrics, .networkKind,
     ], contentCodings: ["gzip"], resendsByItself: false, resolvesDots: false, checksFraming: false,
     diesOfLateAnswers: false, asksInsteadOfEnding: false, takesProxyAndTLS: true, waitsForConnectivity: true)
 

@@ -75,8 +75,11 @@ public final class URLSessionTransport: Transport {
     _ = old  // released here, outside the lock
   }
 
-  /// On Apple platforms all but informational answers, trailers and bodies that are read while they are sent. On Linux
-  /// progress and bodies from files.
+  /// On Apple platforms all but informational answers and trailers. On Linux progress and bodies of every kind.
+  ///
+  /// URLSession takes bytes or a file: a body that libcurl reads while it is sent is read to its end here before the
+  /// first byte goes out. From 256 KiB on it goes by way of a file in the temporary folder, of the user alone, that is
+  /// removed when the exchange is over.
   public var capabilities: TransportCapabilities { platform.capabilities }
 
   /// gzip.
@@ -86,12 +89,13 @@ public final class URLSessionTransport: Transport {
   /// - Throws: ``ErrandCore/TransportFailure``, ``ErrandCore/CallState/Stopped``, or what the exchange's sink threw.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let order = try SessionOrder(exchange, platform)
+    let upload = try await SessionUpload(order.body, for: exchange.call)
     let holder = holder(for: exchange)
-    let run = SessionExchange(exchange, lanes: lanes)
+    let run = SessionExchange(exchange, sending: upload.copiedLength, lanes: lanes)
     try await exchange.call.wait(asking: { run.stop($0) }) { wakeup in
-      run.begin(wakeup) { holder.task(for: order, run) }
+      run.begin(wakeup) { holder.task(for: order, upload, run) }
     }
-    return try withExtendedLifetime(holder) { try run.outcome() }
+    return try withExtendedLifetime((holder, upload)) { try run.outcome() }
   }
 
   /// What has to go when the transport does, for tests.

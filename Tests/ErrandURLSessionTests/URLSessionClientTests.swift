@@ -3,6 +3,7 @@ import ErrandSupport
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @testable import ErrandURLSession
 
@@ -144,7 +145,7 @@ import Testing
     #expect((error?.cause as? TransportFailure)?.kind == .idleTimeout)
   }
 
-  @Test func `whole file goes out, a part does not`() async throws {
+  @Test func `files, parts and forms go out`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -154,11 +155,27 @@ import Testing
     #expect(try await client.send(Post(body: .file(file))) == "300000")
     #expect(server.requests.first.map { Data($0.body) } == bytes)
     #expect(server.requests.first?.headers.values("Content-Length") == ["300000"])
-    let form = RequestBody.multipart([.file("f", file)])
-    let error = await client.outcome(of: Post(body: form)).error
-    #expect(error?.stage == .build)
-    #expect(error?.message.contains("capability bodySource") == true)
-    #expect(server.requests.count == 1)
+    #expect(try await client.send(Post(body: .body(.file(file, range: 5..<290_000)))) == "289995")
+    #expect(server.requests.last.map { Data($0.body) } == bytes[5..<290_000])
+    _ = try await client.send(
+      Post(body: .multipart([.file("f", file), .data("d", Data(repeating: 7, count: 80_000))])))
+    let form = try #require(server.requests.last)
+    #expect(form.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+    #expect(form.headers["Content-Length"] == "\(form.body.count)")
+    #expect(Data(form.body).range(of: bytes) != nil)
+  }
+
+  @Test func `progress knows the whole of a stream`() async throws {
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let body = HTTPBody.stream { flow in
+      PieceSource([.bytes(Array(repeating: 1, count: 500_000))], .init(), flow, onLater: { _ in })
+    }
+    let seen = Locked<[TransferProgress]>([])
+    let request = try HTTPRequest(method: .post, url: server.url, body: body)
+    _ = try await URLSessionTransport().send(
+      Exchange(request: request, onProgress: { report in seen.withLock { $0.append(report) } }))
+    let last = try #require(seen.withLock { $0.last { $0.direction == .upload } })
+    #expect(last.bytes == 500_000 && last.total == 500_000)
   }
 
   @Test func `download is refused before it is sent`() async throws {

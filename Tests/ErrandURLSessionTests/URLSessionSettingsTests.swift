@@ -65,10 +65,10 @@ import Testing
   }
 
   @Test func `platforms declare what they can`() {
-    #expect(SessionPlatform.linux.capabilities.description == "progress, observesStop, fileBody")
+    #expect(SessionPlatform.linux.capabilities.description == "progress, observesStop, bodySource")
     #expect(
       SessionPlatform.apple.capabilities.description
-        == "bodySink, http2, proxy, metrics, progress, observesStop, networkKind, fileBody")
+        == "bodySink, http2, proxy, metrics, progress, observesStop, networkKind, bodySource")
     #expect(URLSessionTransport().capabilities == SessionPlatform.current.capabilities)
   }
 }

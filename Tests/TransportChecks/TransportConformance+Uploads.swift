@@ -4,7 +4,10 @@ import Foundation
 import Testing
 
 extension TransportConformance {
-  static let uploads = [resetWhileSending, noContinue, expectationFailed]
+  static let uploads =
+    [resetWhileSending, noContinue, expectationFailed] + Self.sources
+
+  private static let sources = [sourceArrives, sourceWaits, sourceFails, sourceKeepsLength, sourceStops]
 
   private static var large: Data { Data(repeating: 0x61, count: 8 << 20) }
 
@@ -37,5 +40,71 @@ extension TransportConformance {
     let response = try await transport.send(Exchange(request: try post(server.url, Data("x".utf8))))
     #expect(response.status == 417)
     #expect(server.requests.count == 1)
+  }
+
+  // MARK: - Bodies that a source gives
+
+  /// A request with a source as its body, and what tells how often that was opened and let go.
+  private static func post(
+    _ url: String, _ steps: [PieceSource.Step], length: Int64? = nil, log: PieceSource.Log = PieceSource.Log()
+  ) throws -> Exchange {
+    let body = HTTPBody.stream(length: length) { flow in
+      PieceSource(steps, log, flow) { flow in Thread.detachNewThread { flow.resume() } }
+    }
+    return Exchange(request: try HTTPRequest(method: .post, url: url, body: body))
+  }
+
+  private static let sourceArrives = Check("a source arrives whole and in order", needs: .bodySource) { transport in
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let long = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    for (number, pieces) in [[[1, 2], [3], [4, 5, 6]], [long, [7], long], []].enumerated() {
+      for length in [Int64(pieces.joined().count), nil] {
+        let log = PieceSource.Log()
+        let exchange = try post(server.url, pieces.map { .bytes($0) }, length: length, log: log)
+        #expect(try await transport.send(exchange).text == "taken")
+        #expect(try await server.request(number: server.requests.count).body == Array(pieces.joined()), "\(number)")
+        #expect(log.opened == 1 && log.closed == 1)
+      }
+    }
+  }
+
+  private static let sourceWaits = Check("a source may have nothing now", needs: .bodySource) { transport in
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let steps: [PieceSource.Step] = [.later, .bytes([1, 2]), .later, .later, .bytes([3, 4]), .later]
+    #expect(try await transport.send(post(server.url, steps)).text == "taken")
+    #expect(try await server.request(number: 1).body == [1, 2, 3, 4])
+  }
+
+  private static let sourceFails = Check("what a source throws ends it", needs: .bodySource) { transport in
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let long = [UInt8](repeating: 1, count: 600_000)
+    for steps: [PieceSource.Step] in [[.fail], [.bytes([1]), .fail], [.bytes(long), .fail]] {
+      let log = PieceSource.Log()
+      let exchange = try post(server.url, steps, log: log)
+      let failure = await #expect(throws: BodySourceFailure.self) { try await transport.send(exchange) }
+      #expect(failure?.cause is PieceSource.Fault)
+      #expect(log.closed == log.opened)
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  private static let sourceKeepsLength = Check("a source keeps to its length", needs: .bodySource) { transport in
+    let server = try LoopbackServer { _ in .ok("taken") }
+    for length in [Int64(2), 4] {
+      let exchange = try post(server.url, [.bytes([1]), .bytes([2]), .bytes([3])], length: length)
+      #expect(await failure(of: exchange, over: transport)?.kind == .bodyChanged)
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  private static let sourceStops = Check("a stop ends a source that waits", needs: .bodySource) { transport in
+    let server = try LoopbackServer { _ in .ok("taken") }
+    let (log, call) = (PieceSource.Log(), CallState())
+    let body = HTTPBody.stream { flow in
+      PieceSource([.bytes([1]), .later, .bytes([2])], log, flow) { _ in call.stop(.cancelled) }
+    }
+    let request = try HTTPRequest(method: .post, url: server.url, body: body)
+    #expect(await stop(of: Exchange(request: request, call: call), over: transport) == .cancelled)
+    #expect(server.requests.isEmpty)
   }
 }

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @Suite struct UploadCompressionTests {
   /// Undoes gzip with the system's own program.

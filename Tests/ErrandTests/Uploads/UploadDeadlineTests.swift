@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 /// The total time-out of 120 seconds is for calls; what is read while it is sent may take as long as it takes.
 @Suite struct UploadDeadlineTests {

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @Suite struct UploadExpectTests {
   private static func bodies(_ folder: UploadFolder) throws -> [RequestBody] {

@@ -3,6 +3,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 import TestSupport
 
 /// What the rest of the line makes of bodies that are read while they are sent.

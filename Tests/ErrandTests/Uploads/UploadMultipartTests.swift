@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @testable import ErrandCore
 

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @Suite struct UploadRepeatTests {
   private static func redirecting(_ status: Int, _ reception: LoopbackReception = .automatic) throws -> LoopbackServer {

@@ -1,6 +1,7 @@
 import Errand
 import Foundation
 import Testing
+import TransportChecks
 
 @Suite(.serialized) struct UploadServerTests {
   private static var bytes: Data { UploadFolder.bytes(300_000) }

@@ -2,6 +2,7 @@ import Errand
 import ErrandTesting
 import Foundation
 import Testing
+import TransportChecks
 
 @Suite struct UploadStreamTests {
   @Test(arguments: [Int64(6), nil])

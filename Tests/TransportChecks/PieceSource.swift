@@ -1,28 +1,32 @@
-import Errand
+package import ErrandCore
 import Synchronization
 
 /// A source that gives what a test has prepared, piece by piece, and counts.
-final class PieceSource: BodySource {
-  enum Step: Sendable {
+package final class PieceSource: BodySource {
+  package enum Step: Sendable {
     case bytes([UInt8]), later, fail
     /// Does something in the middle of a read, and goes on with the next step.
     case hold(@Sendable () -> Void)
   }
-  struct Fault: Error, Equatable {}
+  package struct Fault: Error, Equatable {
+    package init() {}
+  }
 
   /// What a test can see of sources that are gone.
-  final class Log: Sendable {
+  package final class Log: Sendable {
     private struct State {
       var (opened, closed) = (0, 0)
     }
 
     private let state = Mutex(State())
 
-    var opened: Int { state.withLock { $0.opened } }
-    var closed: Int { state.withLock { $0.closed } }
+    package init() {}
 
-    func open() { state.withLock { $0.opened += 1 } }
-    func close() { state.withLock { $0.closed += 1 } }
+    package var opened: Int { state.withLock { $0.opened } }
+    package var closed: Int { state.withLock { $0.closed } }
+
+    package func open() { state.withLock { $0.opened += 1 } }
+    package func close() { state.withLock { $0.closed += 1 } }
   }
 
   private var steps: ArraySlice<Step>
@@ -30,7 +34,7 @@ final class PieceSource: BodySource {
   private let onLater: @Sendable (BodyFlow) -> Void
   private let flow: BodyFlow
 
-  init(_ steps: [Step], _ log: Log, _ flow: BodyFlow, onLater: @escaping @Sendable (BodyFlow) -> Void) {
+  package init(_ steps: [Step], _ log: Log, _ flow: BodyFlow, onLater: @escaping @Sendable (BodyFlow) -> Void) {
     self.steps = steps[...]
     self.log = log
     self.flow = flow
@@ -40,7 +44,7 @@ final class PieceSource: BodySource {
 
   deinit { log.close() }
 
-  func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  package func read(into room: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     guard let step = steps.popFirst() else { return .end }
     switch step {
     case .fail: throw Fault()
@@ -58,7 +62,7 @@ final class PieceSource: BodySource {
     }
   }
 
-  static func body(
+  package static func body(
     _ steps: [Step], length: Int64? = nil, isReplayable: Bool = false, log: Log = Log(),
     onLater: @escaping @Sendable (BodyFlow) -> Void = { _ in }
   ) -> RequestBody {
@@ -67,17 +71,17 @@ final class PieceSource: BodySource {
 }
 
 /// A source that never ends.
-final class EndlessSource: BodySource {
+package final class EndlessSource: BodySource {
   private let log: PieceSource.Log
 
-  init(_ log: PieceSource.Log) {
+  package init(_ log: PieceSource.Log) {
     self.log = log
     log.open()
   }
 
   deinit { log.close() }
 
-  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+  package func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
     return .bytes(room.count)
   }
 }
