@@ -1,7 +1,7 @@
 /// One call's way through a shared exchange: it takes a seat, waits, and leaves.
 ///
 /// An object, so that a call that waits keeps a reference and no room for all this.
-final class JoinedCall {
+final class JoinedCall: @unchecked Sendable {  // `boarding` and `wakeup` are written before a stop can ask for them
   private let control: JoinControl
   private let executor: (any TaskExecutor)?
   /// It holds request and context, so that they are held once.
@@ -9,6 +9,7 @@ final class JoinedCall {
   let next: Next
   private let listener: JoinListener?
   private var boarding: JoinControl.Table.Boarding?
+  private var wakeup: Wakeup?
 
   /// - Parameter executor: Where the exchange goes on once an answer is there; nil for the global one.
   init(
@@ -29,12 +30,12 @@ final class JoinedCall {
   /// How the exchange ended; nil where this call has to go on alone.
   var result: Result<HTTPResponse, any Error>? { boarding.flatMap { $0.flight.result(for: $0.seat) } }
 
-  /// Waits until the exchange has ended. A stop of the call ends the wait at once.
+  /// Waits until the exchange has ended. A stop of the call ends the wait at once, and gives the seat up before the
+  /// caller's executor has time for it: who asks for the same from then on shares nothing with a call that is over.
   func wait() async throws(CallState.Stopped) {
     do throws(CallState.Stopped) {
-      try await context.call.wait { board($0) }
+      try await context.call.wait(asking: { [self] in giveUp($0) }) { board($0) }
     } catch {
-      if let boarding { control.leave(boarding.seat, error.reason, request) }
       await disembark()
       throw error
     }
@@ -46,9 +47,15 @@ final class JoinedCall {
     let priority = context.call.priority
     let boarded = control.join(key, at: request.url.origin, wakeup, priority, context.call.timers, listener)
     boarding = boarded
+    self.wakeup = wakeup
     heed(context.call, in: boarded.seat, from: priority)
     if context.plan.sendsAgain { boarded.flight.serve(boarded.seat, until: context.call.deadline) }
     if boarded.opens { begin(boarded) }
+  }
+
+  private func giveUp(_ reason: CallState.StopReason) {
+    if let boarding { control.leave(boarding.seat, reason, request) }
+    wakeup?.resume()
   }
 
   /// Changes of the caller's priority count while it waits; also one that came just before it had its seat.
