@@ -9,6 +9,9 @@ struct AccountBook: Sendable {
   private(set) var kept: KeptAccounts
   private var farewells: [String: (number: UInt64, credential: Credential)] = [:]
   private var last: UInt64 = 0
+  /// What has happened and was not told yet, in order.
+  private var news: [AccountChange] = []
+  private var isTelling = false
 
   init(_ kept: KeptAccounts) {
     self.kept = kept
@@ -30,12 +33,14 @@ struct AccountBook: Sendable {
   mutating func login(_ account: String, _ credential: AccountCredential) {
     kept.credentials[account] = credential
     kept.current = account
+    news.append(.loggedIn(account))
   }
 
   /// False where the account is not logged in.
   mutating func use(_ account: String?) -> Bool {
     if let account, kept.credentials[account] == nil { return false }
     kept.current = account
+    news.append(.switched(to: account))
     return true
   }
 
@@ -43,6 +48,7 @@ struct AccountBook: Sendable {
   mutating func refresh(_ account: String, from old: AccountCredential, to new: AccountCredential) -> Bool {
     guard kept.credentials[account] == old else { return false }
     kept.credentials[account] = new
+    news.append(.refreshed(account))
     return true
   }
 
@@ -52,7 +58,20 @@ struct AccountBook: Sendable {
     if kept.current == account { kept.current = nil }
     last &+= 1
     farewells[account] = (last, old.credential)
+    news.append(.loggedOut(account))
     return Farewell(account: account, number: last)
+  }
+
+  /// Notes something that is no change of the accounts themselves.
+  mutating func note(_ change: AccountChange) { news.append(change) }
+
+  /// What is to be told now, in order; nil where there is nothing more, or where another thread is telling. Whoever has
+  /// told goes on with `isNext`, until there is nothing more.
+  mutating func newsToTell(isNext: Bool) -> [AccountChange]? {
+    guard isNext || !isTelling else { return nil }
+    isTelling = !news.isEmpty
+    defer { news = [] }
+    return news.isEmpty ? nil : news
   }
 
   /// Whether a session of the account has ended whose server is still to be told.

@@ -5,7 +5,9 @@ package final class ClientSessions: Sendable {
   private struct Belongings: Sendable {
     /// Every cache that the client has used: what an earlier one holds is still there.
     var caches: [any AnswerCache] = []
-    var cookies = CookieRule.off
+    /// All that the client has used and that are still there.
+    var jars = WeakList<CookieJars>()
+    var refreshing = WeakList<RefreshControl>()
     var accessories: [any Accessory] = []
   }
 
@@ -20,10 +22,14 @@ package final class ClientSessions: Sendable {
   }
 
   /// What the client has from now on.
-  func take(cache: (any AnswerCache)?, cookies: CookieRule, accessories: [any Accessory]) {
+  func take(
+    cache: (any AnswerCache)?, cookies: CookieRule, provider: (any CredentialProvider)?, accessories: [any Accessory]
+  ) {
+    let control = (provider as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     belongings.withLock { belongings in
       if let cache, !belongings.caches.contains(where: { $0 === cache }) { belongings.caches.append(cache) }
-      belongings.cookies = cookies
+      if let jars = cookies.jars { belongings.jars.insert(jars) }
+      if let control { belongings.refreshing.insert(control) }
       belongings.accessories = accessories
     }
   }
@@ -63,16 +69,18 @@ package final class ClientSessions: Sendable {
     book.withLock { $0.end(account) }
     // In this order: who waits for a refresh must not go on with what it has.
     let count = registry.cancel(account: account)
-    refreshing.end(account)
+    for control in [refreshing] + belongings.withLock({ $0.refreshing.objects }) { control.end(account) }
     return count
   }
 
-  /// Removes the cookies of an account.
-  func forgetCookies(_ account: String) { belongings.withLock { $0.cookies }.removeCookies(of: account) }
+  /// Removes the cookies of an account, or of nobody, also where the client kept them before.
+  func forgetCookies(_ account: String?) {
+    for jars in belongings.withLock({ $0.jars.objects }) { jars.remove(of: account) }
+  }
 
   /// Removes what is stored of an account, its cookies too.
   func forget(_ account: String) async {
-    belongings.withLock { $0.cookies }.removeCookies(of: account)
+    forgetCookies(account)
     await removeStored(of: account)
   }
 

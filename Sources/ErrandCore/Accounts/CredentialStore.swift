@@ -25,7 +25,7 @@ public final class CredentialStore: RefreshingProvider {
   /// Refreshes for every client that uses the store.
   let refreshing = RefreshControl()
   private let wallClock: @Sendable () -> Date
-  private let clients = Locked<[WeakSessions]>([])
+  private let clients = Locked(WeakList<ClientSessions>())
   private let watchers = Locked<[UUID: AsyncStream<AccountChange>.Continuation]>([:])
 
   /// Who leaves, and while a server is told so.
@@ -37,10 +37,6 @@ public final class CredentialStore: RefreshingProvider {
 
   /// Set while the server is told of a logout: calls go out as the account that has left.
   @TaskLocal private static var parting: Parting?
-
-  private struct WeakSessions: Sendable {
-    weak let sessions: ClientSessions?
-  }
 
   /// Makes a store that forgets everything with the process.
   ///
@@ -98,7 +94,7 @@ public final class CredentialStore: RefreshingProvider {
       for client in sessions { client.forgetCookies(account) }
     }
     book.withLock { $0.login(account, credential) }
-    tell(.loggedIn(account))
+    tell()
     try await keep()
   }
 
@@ -110,7 +106,7 @@ public final class CredentialStore: RefreshingProvider {
     guard book.withLock({ $0.use(account) }) else {
       throw APIError(.authorize, .noCredential, "The account is not logged in; log it in before it is used.")
     }
-    tell(.switched(to: account))
+    tell()
     try await keep()
   }
 
@@ -133,7 +129,7 @@ public final class CredentialStore: RefreshingProvider {
     let sessions = sessions
     for client in sessions { client.stop(parting.account) }
     refreshing.end(parting.account)
-    tell(.loggedOut(parting.account))
+    tell()
     // Before anybody is waited for, who may log in again meanwhile.
     for client in sessions { client.tellEnd(of: parting.account) }
     for client in sessions { await client.removeStored(of: parting.account) }
@@ -154,7 +150,7 @@ public final class CredentialStore: RefreshingProvider {
   }
 
   /// The parts that clients have in the end of a session.
-  private var sessions: [ClientSessions] { clients.withLock { $0.compactMap(\.sessions) } }
+  private var sessions: [ClientSessions] { clients.withLock { $0.objects } }
 
   private func say(_ farewell: () async throws -> Void, for account: String) async throws {
     let parting = Parting(store: ObjectIdentifier(self), account: account)
@@ -173,19 +169,21 @@ public final class CredentialStore: RefreshingProvider {
     }
   }
 
-  private func tell(_ change: AccountChange) {
-    for watcher in watchers.withLock({ Array($0.values) }) { watcher.yield(change) }
+  /// Tells what has happened, in the order in which it did: one thread at a time, for all.
+  private func tell() {
+    var isNext = false
+    while let news = book.withLock({ $0.newsToTell(isNext: isNext) }) {
+      isNext = true
+      for watcher in watchers.withLock({ Array($0.values) }) {
+        for change in news { watcher.yield(change) }
+      }
+    }
   }
 
   deinit { for watcher in watchers.withLock({ Array($0.values) }) { watcher.finish() } }
 
   /// A client uses the store.
-  func attach(_ sessions: ClientSessions) {
-    clients.withLock { clients in
-      clients.removeAll { $0.sessions == nil }
-      if !clients.contains(where: { $0.sessions === sessions }) { clients.append(WeakSessions(sessions: sessions)) }
-    }
-  }
+  func attach(_ sessions: ClientSessions) { clients.withLock { $0.insert(sessions) } }
 
   private func keep() async throws {
     guard let desk else { return }
@@ -194,7 +192,8 @@ public final class CredentialStore: RefreshingProvider {
     } catch {
       var secrets = KnownSecrets()
       addSecrets(to: &secrets)
-      tell(.notKept(secrets.masked("\(error)")))
+      book.withLock { $0.note(.notKept(secrets.masked("\(error)"))) }
+      tell()
       throw error
     }
   }
@@ -251,7 +250,7 @@ public final class CredentialStore: RefreshingProvider {
       guard let newer = book.withLock({ $0.kept.credentials[account] }) else { throw APIError.loggedOut }
       return newer.credential
     }
-    tell(.refreshed(account))
+    tell()
     try? await keep()
     return new.credential
   }

@@ -41,7 +41,9 @@ final class ClientSnapshot: Sendable {
 
   /// Whoever logs accounts out reaches the client, and what it has now.
   func settle(in sessions: ClientSessions) {
-    sessions.take(cache: cache, cookies: configuration.cookies, accessories: configuration.accessories)
+    sessions.take(
+      cache: cache, cookies: configuration.cookies, provider: configuration.credentials,
+      accessories: configuration.accessories)
     (configuration.credentials as? CredentialStore)?.attach(sessions)
   }
 

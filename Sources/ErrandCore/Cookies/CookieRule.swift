@@ -33,8 +33,8 @@ public struct CookieRule: Sendable {
     }
   }
 
-  /// Removes what is kept for an account alone. One jar for all is left as it is.
-  func removeCookies(of account: String?) {
-    if case .many(let jars) = kind { jars.remove(of: account) }
+  /// The jars that stand for accounts, where there are such.
+  var jars: CookieJars? {
+    if case .many(let jars) = kind { jars } else { nil }
   }
 }

@@ -3,7 +3,7 @@
 package struct Authorizing: SelectiveStation {
   private let control: RefreshControl
 
-  /// - Parameter control: Who refreshes.
+  /// - Parameter control: Who refreshes for providers that are values.
   package init(_ control: RefreshControl) { self.control = control }
 
   /// Where there may be a credential to show.
@@ -47,7 +47,7 @@ package struct Authorizing: SelectiveStation {
     than old: Credential, by provider: any RefreshingProvider, _ context: CallContext
   ) async throws -> Credential? {
     do {
-      let control = (provider as? CredentialStore)?.refreshing ?? control
+      let control = RefreshControl.shared(by: provider) ?? control
       return try await control.newer(than: old, for: context.account, by: provider, at: context.plan.base, context.call)
     } catch {
       try context.call.check()

@@ -2,7 +2,8 @@
 ///
 /// Where a server answers 401, the client asks for another credential and sends the call once more. However many calls
 /// wait, ``refresh(_:for:)`` runs once; those that were sent with an older credential than the present one are simply
-/// sent again. A call is refreshed for once; a second 401 is its answer.
+/// sent again. A call is refreshed for once; a second 401 is its answer. Clients that use one object refresh together; a
+/// value has no identity, so each client refreshes for its own.
 ///
 /// ```swift
 /// func refresh(_ old: Credential, for account: String?) async throws -> Credential {

@@ -24,6 +24,20 @@ struct AccountBookTests {
     #expect(isUsed == works && book.kept.current == present)
   }
 
+  @Test func `news keep their order`() {
+    var book = book("ada")
+    #expect(book.newsToTell(isNext: false) == [.loggedIn("ada")])
+    book.login("bob", old)
+    _ = book.logout("ada")
+    let elsewhere = book.newsToTell(isNext: false)
+    #expect(elsewhere == nil, "another thread is telling")
+    #expect(book.newsToTell(isNext: true) == [.loggedIn("bob"), .loggedOut("ada")])
+    let more = book.newsToTell(isNext: true)
+    #expect(more == nil)
+    _ = book.use(nil)
+    #expect(book.newsToTell(isNext: false) == [.switched(to: nil)])
+  }
+
   @Test func `kept name without credential is nobody`() {
     #expect(AccountBook(KeptAccounts(current: "ada")).kept.current == nil)
   }

@@ -51,6 +51,20 @@ import Testing
     #expect(book.land(try ticket(first), .success(Self.new), moment(1)) == [1, 2, 3])
   }
 
+  private struct Token: CredentialProvider {
+    let account: String? = nil
+    func credential(for account: String?) async throws -> Credential? { nil }
+  }
+
+  @Test func `value waits for none of another's`() {
+    var book = Book()
+    let subject = whose(nil, of: Token())
+    #expect(word(book.enter(subject, Self.old, 1, moment(0)) { "one" }) == "begin one")
+    #expect(word(book.enter(subject, Self.old, 2, moment(0)) { "two" }) == "wait one")
+    #expect(word(book.enter(subject, .bearer("another's"), 3, moment(0)) { "three" }) == "refuse")
+    #expect(book.waiting == 2)
+  }
+
   @Test func `latecomer takes what came`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })

@@ -167,6 +167,16 @@ import TestSupport
     #expect(jars.jar(of: "eve").all.isEmpty && jars.jar(of: nil).all.map(\.value) == ["nobody"])
   }
 
+  @Test func `jar of an earlier rule is emptied`() async throws {
+    let (jars, login) = (CookieJars(), Login("ada"))
+    let bench = bench(.perAccount(jars)) { $0.credentials = login }
+    _ = try await bench.client.send(Get(path: "/page?set=sid=ada"))
+    bench.client.configure { $0.cookies = .off }
+    #expect(!jars.jar(of: "ada").all.isEmpty)
+    await bench.client.endSession(of: "ada")
+    #expect(jars.jar(of: "ada").all.isEmpty)
+  }
+
   @Test func `logout outlives an answer on its way`() async throws {
     let (jars, login, latch) = (CookieJars(), Login("ada"), Latch())
     let bench = ScriptedClient({

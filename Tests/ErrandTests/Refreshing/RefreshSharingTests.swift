@@ -66,6 +66,32 @@ import TestSupport
     tokens.doing(nil)
   }
 
+  @Test func `clients of one provider refresh once`() async {
+    let tokens = Tokens(isHeld: true)
+    let clients = (0..<2).map { _ in
+      client(tokens) { request in
+        request.fields[.authorization] == "Bearer 1" ? .text("in") : .status(401)
+      }.0
+    }
+    async let first = clients[0].outcome(of: Get())
+    async let second = clients[1].outcome(of: Get())
+    #expect(await eventually { RefreshControl.shared(by: tokens)?.waiting == 2 || tokens.refreshed.count == 2 })
+    tokens.gate.open()
+    #expect(await first.value == "in")
+    #expect(await second.value == "in")
+    #expect(tokens.refreshed.count == 1)
+  }
+
+  @Test func `session's end reaches a shared refresh`() async {
+    let tokens = Tokens(isHeld: true)
+    let client = client(tokens) { _ in .status(401) }.0
+    async let outcome = client.outcome(of: Get())
+    #expect(await eventually { RefreshControl.shared(by: tokens)?.waiting == 1 })
+    await client.endSession(of: "ada")
+    #expect(await outcome.error?.code == .loggedOut)
+    #expect(RefreshControl.shared(by: tokens)?.waiting == 0)
+  }
+
   @Test func `call that comes meanwhile is refreshed for`() async {
     let (tokens, asked) = (Tokens(), Latch())
     let (client, _) = client(tokens) { request in

@@ -12,7 +12,7 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
     case begin(Flight, Ticket)
     /// Wait for the end of what others have begun.
     case wait(Flight, Ticket)
-    /// Nothing: there were too many of late.
+    /// Nothing: there were too many of late, or what is under way may be another one's.
     case refuse
   }
 
@@ -47,6 +47,9 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   /// How many accounts are remembered.
   var count: Int { entries.count }
 
+  /// How many wait for the end of what is under way.
+  var waiting: Int { entries.values.reduce(0) { $0 + $1.waiting.count } }
+
   /// Somebody needs another credential than `old`.
   mutating func enter(
     _ subject: RefreshSubject, _ old: Credential, _ waiter: Waiter, _ now: MonotonicInstant, flight: () -> Flight
@@ -54,6 +57,8 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
     last &+= 1
     if var entry = entries[subject] {
       guard let ended = entry.ended else {
+        // Values of one type can be two providers, and what comes of the one is not the other's.
+        if !subject.isOfObject, entry.old != old { return .refuse }
         entry.waiting[last] = waiter
         entries[subject] = entry
         return .wait(entry.flight, Ticket(subject: subject, flight: entry.number, number: last))

@@ -50,6 +50,9 @@ package final class RefreshControl: Sendable {
 
   package init() {}
 
+  /// How many calls wait for it.
+  var waiting: Int { book.withLock { $0.waiting } }
+
   /// A credential newer than `old`; nil where none is to be had and the answer that asked for it stands.
   /// - Throws: ``CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
   func newer(
@@ -129,6 +132,31 @@ package final class RefreshControl: Sendable {
           APIError.sentence(
             "The credential was refused or has run out; log in again, since no other could be had: \(reason)"),
           cause: error))
+    }
+  }
+}
+
+extension RefreshControl {
+  private struct Shared: Sendable {
+    weak let provider: (any CredentialProvider & AnyObject)?
+    let control = RefreshControl()
+  }
+
+  private static let shared = Locked<[ObjectIdentifier: Shared]>([:])
+
+  /// Who refreshes for a provider on every client that uses it: a refresh token that may be used once must not be used
+  /// twice. Nil for a provider that is a value, since there may be several with its type.
+  static func shared(by provider: any CredentialProvider) -> RefreshControl? {
+    if let store = provider as? CredentialStore { return store.refreshing }
+    guard type(of: provider) is AnyClass, let object = provider as? any CredentialProvider & AnyObject else {
+      return nil
+    }
+    return shared.withLock { shared in
+      if let known = shared[ObjectIdentifier(object)], known.provider === object { return known.control }
+      shared = shared.filter { $0.value.provider != nil }
+      let new = Shared(provider: object)
+      shared[ObjectIdentifier(object)] = new
+      return new.control
     }
   }
 }

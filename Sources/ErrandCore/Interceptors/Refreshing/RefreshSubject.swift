@@ -1,6 +1,8 @@
 /// Whose credential is refreshed: an account of a provider.
 struct RefreshSubject: Sendable, Hashable {
   let account: String?
+  /// Whether the provider is an object, of which there are no two.
+  let isOfObject: Bool
   private let provider: ObjectIdentifier
   private let base: HTTPURL.Origin?
 
@@ -10,8 +12,8 @@ struct RefreshSubject: Sendable, Hashable {
   ///   - base: The origin of the base URL.
   init(_ account: String?, of provider: any CredentialProvider, at base: HTTPURL.Origin?) {
     self.account = account
-    let isObject = type(of: provider) is AnyClass
-    self.provider = isObject ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
-    self.base = isObject ? nil : base
+    isOfObject = type(of: provider) is AnyClass
+    self.provider = isOfObject ? ObjectIdentifier(provider as AnyObject) : ObjectIdentifier(type(of: provider))
+    self.base = isOfObject ? nil : base
   }
 }
