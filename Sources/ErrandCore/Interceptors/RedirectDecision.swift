@@ -95,8 +95,11 @@ package enum RedirectDecision: Sendable {
     guard becomesGet else { return }
     hop.method = .get
     hop.body = nil
-    hop.fields.removeAll { $0.name.rawValue.lowercased().hasPrefix("content-") }
+    hop.fields.removeAll { $0.name.rawValue.lowercased().hasPrefix("content-") || ofBody.contains($0.name) }
   }
+
+  /// What tells of a body without the word content in front (RFC 9110 section 15.4, RFC 9530).
+  private static let ofBody: Set<HTTPFieldName> = ["Digest", "Repr-Digest", "Last-Modified"]
 
   private static func fail(_ code: APIError.Code, _ clause: String) -> RedirectDecision {
     .fail(APIError(.redirect, code, clause + "."))

@@ -22,7 +22,7 @@ import TestSupport
   /// Sends one exchange for each letter: `s` succeeds, `f` fails, `n` says nothing.
   private func send(_ results: String, _ breaker: inout Breaker, at seconds: Double = 0) {
     for letter in results {
-      guard case .pass(let round) = breaker.enter(at: Self.moment(seconds)) else { continue }
+      guard case .pass(let round, _) = breaker.enter(at: Self.moment(seconds)) else { continue }
       breaker.end(letter == "s" ? .success : letter == "f" ? .failure : .nothing, of: round, at: Self.moment(seconds))
     }
   }
@@ -71,9 +71,11 @@ import TestSupport
     let rounds = (0..<5).map { _ in breaker.enter(at: Self.moment(60)) }
     #expect(rounds.prefix(3).allSatisfy { $0 != .refused(for: .seconds(60)) })
     #expect(rounds.suffix(2).allSatisfy { $0 == .refused(for: .seconds(60)) })
-    guard case .pass(let round) = rounds[0] else { return }
+    guard case .pass(let round, true) = rounds[0] else { return }
     breaker.end(.nothing, of: round, at: Self.moment(61))
-    #expect(breaker.enter(at: Self.moment(61)) == .pass(round: round), "a cancelled trial gives its place back")
+    #expect(
+      breaker.enter(at: Self.moment(61)) == .pass(round: round, isTrial: true), "a cancelled trial gives its place back"
+    )
   }
 
   @Test func `hanging trials block nobody for good`() {
@@ -83,7 +85,7 @@ import TestSupport
     #expect(breaker.refusal(at: Self.moment(119)) == .seconds(1))
     send("s", &breaker, at: 120)
     #expect(breaker.state == .closed)
-    if case .pass(let round) = hanging { breaker.end(.failure, of: round, at: Self.moment(121)) }
+    if case .pass(let round, _) = hanging { breaker.end(.failure, of: round, at: Self.moment(121)) }
     #expect(breaker.state == .closed, "an earlier round counts for nothing")
   }
 
@@ -92,7 +94,7 @@ import TestSupport
     let early = (0..<8).map { _ in breaker.enter(at: Self.moment(0)) }
     send("ffff", &breaker)
     send("ss", &breaker, at: 61)
-    for case .pass(let round) in early { breaker.end(.failure, of: round, at: Self.moment(62)) }
+    for case .pass(let round, _) in early { breaker.end(.failure, of: round, at: Self.moment(62)) }
     #expect(breaker.state == .closed)
   }
 
@@ -124,7 +126,7 @@ import TestSupport
         if Bool.random(using: &random) || out.isEmpty {
           let refusal = breaker.refusal(at: Self.moment(now))
           switch breaker.enter(at: Self.moment(now)) {
-          case .pass(let round):
+          case .pass(let round, _):
             #expect(refusal == nil)
             out.append(round)
           case .refused(let left):

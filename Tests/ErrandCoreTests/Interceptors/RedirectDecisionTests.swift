@@ -30,7 +30,9 @@ import Testing
     (308, "DELETE", "DELETE"),
   ])
   func `method changes by RFC 9110`(status: Int, method: String, expected: String) throws {
-    let fields: HTTPFields = ["Content-Type": "text/plain", "content-language": "en", "X-A": "b"]
+    let fields: HTTPFields = [
+      "Content-Type": "text/plain", "content-language": "en", "repr-digest": "sha-256=:x:", "X-A": "b",
+    ]
     let request = try Self.request(HTTPMethod(method), fields: fields, body: "x")
     let hop = try #require(Self.decide(Self.answer(status, "/b"), request).hop)
     #expect(hop.method.rawValue == expected && hop.url.string == "http://h/b")

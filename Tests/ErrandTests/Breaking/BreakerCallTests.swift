@@ -95,6 +95,26 @@ import TestSupport
     for _ in 0..<5 { #expect(await bench.code() == nil) }
   }
 
+  @Test func `head of a stream ends the trial`() async throws {
+    let (gate, clock) = (Gate(), ManualClock())
+    let server = try LoopbackServer()
+    server.enqueue(.status(500), .status(500), .status(500))
+    server.enqueue(.chunked(["one", "two"]).dripped(13, of: .body, through: gate), .ok("well"))
+    var configuration = ClientConfiguration(baseURL: server.url)
+    (configuration.timers, configuration.breaker) = (clock, Self.rule)
+    let client = APIClient(configuration)
+    for _ in 0..<3 { _ = await client.outcome(of: Get()) }
+    #expect(await client.outcome(of: Get()).error?.code == .circuitOpen)
+    clock.advance(by: .seconds(60))
+    gate.letPass()
+    let stream = try await client.stream(Get())
+    #expect(try await client.send(Get()) == "well", "its body may take for ever")
+    gate.open()
+    var whole = Data()
+    for try await piece in stream { whole.append(piece) }
+    #expect(whole == Data("onetwo".utf8))
+  }
+
   @Test func `off is the default`() async {
     let bench = Bench({ $0.breaker = nil }) { _ in .status(500) }
     for _ in 0..<50 { #expect(await bench.code() == .status) }

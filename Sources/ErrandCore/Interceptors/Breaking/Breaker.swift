@@ -14,6 +14,14 @@ struct Breaker: Sendable {
     case closed
     case open(until: MonotonicInstant)
     case trying(until: MonotonicInstant)
+
+    /// The end of the present pause; nil where there is none.
+    var pauseEnds: MonotonicInstant? {
+      switch self {
+      case .closed: nil
+      case .open(let until), .trying(let until): until
+      }
+    }
   }
 
   /// What an exchange came to.
@@ -25,7 +33,7 @@ struct Breaker: Sendable {
 
   enum Entrance: Sendable, Equatable {
     /// It may be sent; its result is told with the round.
-    case pass(round: UInt64)
+    case pass(round: UInt64, isTrial: Bool)
     /// It may not, for so long at most.
     case refused(for: Duration)
   }
@@ -59,11 +67,11 @@ struct Breaker: Sendable {
   mutating func enter(at now: MonotonicInstant) -> Entrance {
     if let left = refusal(at: now) { return .refused(for: left) }
     switch state {
-    case .closed: return .pass(round: round)
+    case .closed: return .pass(round: round, isTrial: false)
     case .open(let until), .trying(let until):
       if now >= until { begin(.trying(until: now.advanced(by: rule.pause))) }
       running += 1
-      return .pass(round: round)
+      return .pass(round: round, isTrial: true)
     }
   }
 

@@ -12,10 +12,11 @@ package struct Breaking: SelectiveStation {
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    let round = try enter(request.url.origin, context)
+    let (round, isTrial) = try enter(request.url.origin, context)
+    if isTrial, let sink = context.sink { return try await tried(request, into: sink, round, context, next) }
     do {
       let response = try await next(request)
-      end(response.status >= 500 ? .failure : .success, request.url.origin, round, context)
+      end(Self.result(response.status), request.url.origin, round, context)
       return response
     } catch {
       end(Self.result(error), request.url.origin, round, context)
@@ -23,10 +24,27 @@ package struct Breaking: SelectiveStation {
     }
   }
 
+  /// A trial whose body goes elsewhere while it comes: its head is the word on it.
   @inline(never)
-  private func enter(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> UInt64 {
+  private func tried(
+    _ request: HTTPRequest, into sink: any BodySink, _ round: UInt64, _ context: CallContext, _ next: Next
+  ) async throws -> HTTPResponse {
+    let origin = request.url.origin
+    let trial = TrialSink(sink) { status in end(Self.result(status), origin, round, context) }
+    do {
+      let response = try await next(request, in: context.with(sink: trial, onProgress: context.onProgress))
+      if !trial.hasTold { end(Self.result(response.status), origin, round, context) }
+      return response
+    } catch {
+      if !trial.hasTold { end(Self.result(error), origin, round, context) }
+      throw error
+    }
+  }
+
+  @inline(never)
+  private func enter(_ origin: HTTPURL.Origin, _ context: CallContext) throws -> (round: UInt64, isTrial: Bool) {
     switch control.enter(origin, rule, at: context.call.timers.now) {
-    case .pass(let round): return round
+    case .pass(let round, let isTrial): return (round, isTrial)
     case .refused(let left): throw APIError.circuitOpen(origin, for: left)
     }
   }
@@ -36,6 +54,8 @@ package struct Breaking: SelectiveStation {
     guard control.end(result, origin, of: round, at: context.call.timers.now) else { return }
     context.plan.log?.info("\(origin) fails too often and is left alone for \(rule.pause)")
   }
+
+  private static func result(_ status: Int) -> Breaker.Result { status >= 500 ? .failure : .success }
 
   /// What an error says about the origin.
   static func result(_ error: any Error) -> Breaker.Result {

@@ -1,0 +1,42 @@
+@testable import ErrandCore
+import Testing
+
+/// How many origins are remembered, and which.
+@Suite struct BreakerControlTests {
+  private static var rule: BreakerRule {
+    var rule = BreakerRule()
+    (rule.least, rule.window, rule.trials, rule.pause) = (1, 4, 1, .seconds(60))
+    return rule
+  }
+
+  private func moment(_ seconds: Int) -> MonotonicInstant { .start.advanced(by: .seconds(seconds)) }
+
+  /// Asks an origin and tells what came of it.
+  private func ask(
+    _ name: String, _ result: Breaker.Result, _ control: BreakerControl, at moment: MonotonicInstant
+  ) throws {
+    let origin = try HTTPURL("http://\(name).example").origin
+    guard case .pass(let round, _) = control.enter(origin, Self.rule, at: moment) else { return }
+    _ = control.end(result, origin, of: round, at: moment)
+  }
+
+  private func isOpen(_ name: String, _ control: BreakerControl, at moment: MonotonicInstant) throws -> Bool {
+    control.refusal(try HTTPURL("http://\(name).example").origin, Self.rule, at: moment) != nil
+  }
+
+  @Test func `failing origins do not pile up`() throws {
+    let control = BreakerControl()
+    for number in 0..<2_500 { try ask("h\(number)", .failure, control, at: moment(0)) }
+    #expect(control.count <= 1_000)
+    #expect(try isOpen("h2499", control, at: moment(1)), "the latest is remembered")
+  }
+
+  @Test func `pauses that are over make room`() throws {
+    let control = BreakerControl()
+    for number in 0..<1_000 { try ask("old\(number)", .failure, control, at: moment(0)) }
+    try ask("bad", .failure, control, at: moment(61))
+    for number in 0..<500 { try ask("well\(number)", .success, control, at: moment(62)) }
+    #expect(control.count == 501)
+    #expect(try isOpen("bad", control, at: moment(63)))
+  }
+}
