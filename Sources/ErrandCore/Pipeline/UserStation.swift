@@ -33,10 +33,11 @@ extension CallState {
     return try await whileAsking({ _ in task.cancel() }) { try await task.value }
   }
 
-  /// Runs a hook like that, on no executor of the caller's.
+  /// Runs a hook in a task that a cancel ends, on no executor of the caller's. That the deadline has passed does not:
+  /// a hook that tells of it has work to do.
   func runningElsewhere(_ hook: @escaping @Sendable () async -> Void) async {
     let task = Task { @concurrent in await hook() }
-    await whileAsking({ _ in task.cancel() }) { await task.value }
+    await whileAsking({ if $0 == .cancelled { task.cancel() } }) { await task.value }
   }
 
   private static func task<Value: Sendable>(

@@ -31,7 +31,10 @@ public final class DownloadCall: Sendable {
     /// Those who wait for the end of the present call.
     var waiting: [UnsafeContinuation<Void, Never>] = []
     /// Those who wait for the end of the download.
-    var waitingForEnd: [UnsafeContinuation<Void, Never>] = []
+    var waitingForEnd: [Int: AsyncStream<Never>.Continuation] = [:]
+    var lastWaiter = 0
+    /// Which of its calls is the present one.
+    var stretch: UInt64 = 0
   }
 
   /// How far the download is: the newest report, those in between dropped for a reader who is slow. Ends with the
@@ -82,14 +85,17 @@ public final class DownloadCall: Sendable {
   /// Its turn has come. False where it does not want it any more.
   @discardableResult
   func start() -> Bool {
-    let starts = state.withLock { state in
-      guard state.phase == .queued else { return false }
+    let begun = state.withLock { state -> UInt64? in
+      guard state.phase == .queued else { return nil }
       state.phase = .running
-      return true
+      state.stretch &+= 1
+      return state.stretch
     }
-    guard starts else { return false }
+    guard let begun else { return false }
     let call = begin(self)
     let isUnwanted = state.withLock { state in
+      // It may have been paused and taken up again meanwhile: the later call is the present one.
+      guard state.stretch == begun else { return false }
       if state.phase == .running || state.phase == .pausing { state.call = call }
       return state.phase == .pausing
     }
@@ -142,17 +148,24 @@ public final class DownloadCall: Sendable {
 
   // MARK: - The end
 
-  /// The file, once it is there. A cancel of the task that waits does not end the download.
-  /// - Throws: why the download failed, or that it was cancelled.
+  /// The file, once it is there. A cancel of the task that waits ends the wait and not the download.
+  /// - Throws: why the download failed, or that it or the wait was cancelled.
   public func value() async throws(APIError) -> DownloadedFile {
-    await withUnsafeContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.phase != .ended { state.waitingForEnd.append(continuation) }
-        return state.phase == .ended
-      }
-      if isOver { continuation.resume() }
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    let waiter = state.withLock { state in
+      state.lastWaiter += 1
+      if state.phase == .ended { continuation.finish() } else { state.waitingForEnd[state.lastWaiter] = continuation }
+      return state.lastWaiter
     }
-    return try (state.withLock { $0.result } ?? .failure(.downloadCancelled)).get()
+    for await _ in stream {}
+    let (phase, result) = state.withLock { state in
+      state.waitingForEnd[waiter] = nil
+      return (state.phase, state.result)
+    }
+    guard phase == .ended else {
+      throw APIError(.cancelled, .cancelled, "The wait for the download was cancelled; the download goes on.")
+    }
+    return try (result ?? .failure(.downloadCancelled)).get()
   }
 
   /// A call is over.
@@ -181,10 +194,10 @@ public final class DownloadCall: Sendable {
     report.finish()
     home?.forget(self)
     let waiting = state.withLock { state in
-      defer { state.waitingForEnd = [] }
+      defer { state.waitingForEnd = [:] }
       return state.waitingForEnd
     }
-    for continuation in waiting { continuation.resume() }
+    for continuation in waiting.values { continuation.finish() }
   }
 }
 

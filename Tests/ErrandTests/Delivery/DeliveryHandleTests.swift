@@ -235,6 +235,25 @@ import TestSupport
     #expect(seen.all == ["before cancelled", "after cancelled"])
   }
 
+  @Test(arguments: [true, false]) func `hook of a deadline can go on`(isDeadline: Bool) async {
+    let (latch, clock) = (Latch(), ManualClock())
+    let transport = ScriptedTransport { _ in
+      try await latch.wait()
+      return .text("late")
+    }
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    (configuration.transport, configuration.timers) = (.own(transport), clock)
+    let client = APIClient(configuration)
+    let seen = Recorded<String>()
+    var options = CallOptions.deadline(.seconds(5))
+    options.beforeCompletion = { seen.append("\($0.told) \(Task.isCancelled)") }
+    let call = Task { await client.outcome(of: WatchedRequest(), options: options) }
+    await latch.reached()
+    if isDeadline { clock.advance(by: .seconds(5)) } else { call.cancel() }
+    _ = await call.value
+    #expect(seen.all == [isDeadline ? "deadline false" : "cancelled true"])
+  }
+
   @MainActor @Test(arguments: [true, false]) func `hooks of options come before the request's`(ends: Bool) async {
     let fixture = DeliveryFixture()
     let seen = Recorded<String>()

@@ -58,6 +58,23 @@ import TestSupport
     gate.open()
   }
 
+  @Test func `wait can be left`() async throws {
+    let gate = Gate()
+    let fixture = try stalled(gate)
+    let download = fixture.client.download(fixture.request())
+    try await fixture.server.served(atLeast: Self.held)
+    await download.pause()
+    let waiting = Task { try await download.value() }
+    waiting.cancel()
+    let error = await #expect(throws: APIError.self) { try await waiting.value }
+    #expect(error?.isCancelled == true && error?.message.contains("goes on") == true)
+    #expect(download.phase == .paused)
+    download.resume()
+    _ = try await download.value()
+    #expect(fixture.isRight())
+    gate.open()
+  }
+
   @Test(arguments: [true, false]) func `cancel says what becomes of the part`(keeps: Bool) async throws {
     let gate = Gate()
     let fixture = try stalled(gate)
