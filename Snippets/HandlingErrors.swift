@@ -26,6 +26,10 @@ func sentence(for error: APIError) -> String? {
     return "The connection is not safe."
   case .transport:
     return "The server cannot be reached."
+  case .authorize where error.code == .refreshUnavailable:
+    return "You cannot be logged in at this moment. Please try again."
+  case .authorize where error.code == .refreshFailed:
+    return "Please log in again."
   case .validate where error.status == 401:
     return "Please log in again."
   case .validate where error.code == .business:

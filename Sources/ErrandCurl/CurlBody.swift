@@ -33,7 +33,7 @@
 
     private var memory = Data()
     /// Whether more came than is kept.
-    private var isCut = false
+    private(set) var isCut = false
     /// Bytes that came, their content coding on, their transfer coding off.
     private(set) var wireBytes: Int64 = 0
 
@@ -53,7 +53,7 @@
         decoder = framing == .none ? nil : try ContentCoding.decoder(for: contentEncoding)
       }
       if case .memory(let limit) = destination, case .length(let length) = framing, decoder == nil {
-        guard length <= Int64(limit) else { throw Self.aboveLimit(limit) }
+        guard length <= Int64(limit) else { throw TransportFailure.bodyTooLarge(limit) }
         memory.reserveCapacity(Int(min(length, 1 << 20)))
       }
     }
@@ -155,7 +155,7 @@
       case .discard: return true
       case .sink(let sink): return try sink.write(piece)
       case .memory(let limit):
-        guard piece.count <= limit - memory.count else { throw Self.aboveLimit(limit) }
+        guard piece.count <= limit - memory.count else { throw TransportFailure.bodyTooLarge(limit) }
         keep(piece)
         return true
       case .beginning(let limit):
@@ -191,9 +191,5 @@
     }
 
     private static let cut = TransportFailure(.truncated, "The body of the answer ended before its announced end.")
-
-    private static func aboveLimit(_ limit: Int) -> TransportFailure {
-      .tooLarge("its body has more than \(limit) bytes")
-    }
   }
 #endif

@@ -166,6 +166,8 @@
     }
 
     private func sentence(_ kind: TransportFailure.Kind) -> String {
+      // libcurl's word for a head that is too large is "out of memory".
+      if kind == .tooLarge { return "\(plainSentence(kind).dropLast()) (libcurl \(code.rawValue))." }
       let cause = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
       return "\(plainSentence(kind).dropLast()) (\(cause); libcurl \(code.rawValue))."
     }

@@ -20,7 +20,7 @@
       case .reset: "The connection to \(origin) broke in the middle of the answer."
       case .truncated: "The body of the answer ended before its announced end."
       case .malformedResponse: "The answer of \(origin) breaks the rules of HTTP."
-      case .tooLarge: "The head of the answer is larger than the limits allow."
+      case .tooLarge: "The head of the answer is larger than the limits allow; raise `limits.headBytes` if it is meant."
       case .undecodableContent: "The body cannot be decoded."
       case .http2: "HTTP/2 failed between \(origin) and here."
       default: kind.concernsTLS ? tls(kind, origin) : "The exchange with \(origin) failed."

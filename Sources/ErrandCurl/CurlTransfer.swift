@@ -263,7 +263,8 @@
       if isExpectationRefused { return .discard }
       guard let sink = exchange.sink else {
         if exchange.handling.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
-        return .memory(limit: exchange.limits.bodyBytes)
+        let limit = exchange.limits.bodyBytes
+        return StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
       }
       let flow = BodyFlow { [weak self, weak loop] in
         guard let self, let loop else { return }
@@ -381,7 +382,7 @@
       response.body = body?.takeMemory() ?? Data()
       response.trailers = lateTrailers?.take() ?? body?.takeTrailers() ?? HTTPFields()
       if let handle { response.metrics = CurlMetrics.read(handle.easy, of: self) }
-      return response
+      return body?.isCut == true ? response.cut() : response
     }
   }
 #endif

@@ -2,7 +2,7 @@
   import CZlib
   import ErrandCore
 
-  /// gzip (RFC 1952, one member) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some servers
+  /// gzip (RFC 1952, of one or more members) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some servers
   /// send it).
   final class ZlibDecoder: ContentDecoder {
     enum Format { case gzip, deflate }
@@ -35,15 +35,23 @@
     func decode(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int) {
-      guard !isAtEnd else {
+      if isAtEnd {
         if input.isEmpty { return (0, 0) }
-        throw .undecodable("bytes follow the end of the compressed stream")
+        try beginMember(input)
       }
       if !isSetUp {
         guard let first = input.first else { return (0, 0) }
         try setUp(windowBits: first & 0x0F == 8 ? 15 : -15)
       }
       return try inflateSome(input, output)
+    }
+
+    /// What follows a gzip member is another one (RFC 1952 section 2.2), or nothing that belongs there.
+    private func beginMember(_ input: UnsafeRawBufferPointer) throws(TransportFailure) {
+      guard format == .gzip, input.first == 0x1F, inflateReset(stream) == Z_OK else {
+        throw .undecodable("bytes follow the end of the compressed stream")
+      }
+      isAtEnd = false
     }
 
     private func inflateSome(

@@ -234,10 +234,11 @@ final class SessionExchange: Sendable {
     if let upload = exchange.request.body, upload.filePath != nil { _ = try upload.open(BodyFlow {}) }
     finishProgress()
     var head = head
-    var metrics = state.withLock { $0.metrics }
+    var (metrics, isCut) = state.withLock { ($0.metrics, $0.machine.isCut) }
     metrics.total = metrics.total ?? start.duration(to: timers.now)
     if let version = metrics.version { head.version = version }
-    return HTTPResponse(head: head, body: body, url: exchange.request.url, metrics: metrics)
+    let response = HTTPResponse(head: head, body: body, url: exchange.request.url, metrics: metrics)
+    return isCut ? response.cut() : response
   }
 
   /// An error, with what was measured until then where it can hold that.

@@ -64,6 +64,8 @@ struct SessionMachine: Sendable {
   private var memory = Data()
   /// The bytes of the body that came.
   private(set) var received: Int64 = 0
+  /// Whether more came than is kept.
+  private(set) var isCut = false
   private var backlog: [Data] = []
   private(set) var isPaused = false
   /// Whether URLSession is kept from bringing more: from the first pause until nothing is left in the backlog.
@@ -102,7 +104,9 @@ struct SessionMachine: Sendable {
       return .ask(head)
     }
     let isDropped = dropsRedirectBodies && RedirectDecision.isRedirect(head.status)
-    return receive(into: isDropped ? .discard : .memory(limit: limits.bodyBytes))
+    if isDropped { return receive(into: .discard) }
+    let limit = limits.bodyBytes
+    return receive(into: StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit))
   }
 
   private mutating func fault(of head: ResponseHead) -> Step? {
@@ -144,6 +148,7 @@ struct SessionMachine: Sendable {
     case .discard: return received > Self.mostDiscarded ? succeed(cancels: true) : .rest
     case .beginning(let limit):
       memory.append(piece.prefix(max(limit - memory.count, 0)))
+      isCut = received > Int64(limit)
       return received > Int64(limit) ? succeed(cancels: true) : .rest
     case .memory(let limit):
       guard piece.count <= limit - memory.count else { return aboveLimit(limit) }
@@ -245,7 +250,7 @@ struct SessionMachine: Sendable {
   }
 
   private mutating func aboveLimit(_ limit: Int) -> Step {
-    fail(.tooLarge, "The answer is larger than the limits allow: its body has more than \(limit) bytes.")
+    fail(TransportFailure.bodyTooLarge(limit), cancels: true)
   }
 
   private mutating func fail(_ kind: TransportFailure.Kind, _ text: String, cancels: Bool = true) -> Step {

@@ -45,9 +45,18 @@
     @Test(arguments: ContentCoding.allCases)
     func `bytes behind the end are told`(_ coding: ContentCoding) throws {
       let coded = CodedSamples.text(in: coding)
-      for tail in [[0], [0x1F, 0x8B], coded] {
+      for tail in [[0], [0x1F, 0x8B]] + (coding == .gzip ? [coded + [0]] : [coded]) {
         #expect(throws: TransportFailure.self) { try Self.decode(coded + tail, coding.makeDecoder()) }
         #expect(throws: TransportFailure.self) { try Self.decode(coded + tail, coding.makeDecoder(), by: 1) }
+      }
+    }
+
+    /// RFC 1952 section 2.2.
+    @Test(arguments: [1, 2, 7, 1000]) func `members of gzip are one`(size: Int) throws {
+      let coded = CodedSamples.text(in: .gzip)
+      for room in [1, 64, 4096] {
+        let plain = try Self.decode(coded + coded + coded, ContentCoding.gzip.makeDecoder(), by: size, room: room)
+        #expect(String(decoding: plain, as: UTF8.self) == String(repeating: CodedSamples.text, count: 3))
       }
     }
 

@@ -67,7 +67,7 @@ extension TransportConformance {
         name: "too many fields",
         answer: .raw("HTTP/1.1 200 OK\r\n" + String(repeating: "a: b\r\n", count: 300) + "\r\n"), kinds: [.tooLarge]),
       Fault(name: "flood of informational answers", answer: .ok().informational(103, times: 5000), kinds: [.tooLarge]),
-    ].map { $0.check() } + [connectionRefused, unknownHost, bodyAtTheLimit]
+    ].map { $0.check() } + [connectionRefused, unknownHost, bodyAtTheLimit, longRefusal]
 
   private static let connectionRefused = Check("a refused connection is told") { transport in
     let nobody = try RefusingPort()
@@ -81,6 +81,15 @@ extension TransportConformance {
     let failure = await failure(of: Exchange(request: request), over: transport)
     #expect(failure?.kind == .nameLookup)
     #expect(failure?.isCertainlyNotSent == true)
+  }
+
+  private static let longRefusal = Check("a refusal beyond the limit is cut") { transport in
+    for answer in [LoopbackAnswer.status(404, body: "0123456789"), .status(503, body: "0123456789")] {
+      let server = try LoopbackServer { _ in answer }
+      let exchange = Exchange(request: try HTTPRequest(url: server.url), limits: ResponseLimits(bodyBytes: 9))
+      let response = try await transport.send(exchange)
+      #expect(response.text == "012345678" && response.isCut)
+    }
   }
 
   private static let bodyAtTheLimit = Check("a body at the limit passes") { transport in

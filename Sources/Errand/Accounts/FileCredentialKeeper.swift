@@ -77,7 +77,7 @@ public struct FileCredentialKeeper: CredentialKeeper {
       try files.rename(draft, to: path)
     } catch {
       try? files.remove(draft)
-      throw error
+      throw (error as? FileFailure)?.named(path) ?? error
     }
   }
 

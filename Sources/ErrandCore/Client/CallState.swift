@@ -152,6 +152,11 @@ public final class CallState: Sendable {
     perform(storage.withLock { $0.settle() }, .cancelled)
   }
 
+  /// Stops the call where its deadline has passed, whether or not a timer has said so.
+  func expire(at now: MonotonicInstant) {
+    if let deadline, deadline <= now { stop(.expired) }
+  }
+
   /// Takes the deadline away; no effect once it has passed.
   func liftDeadline() {
     isLifted.store(true, ordering: .relaxed)
@@ -195,6 +200,11 @@ public final class CallState: Sendable {
 
   private func startTimer() {
     guard let deadline, storage.withLock({ $0.takeTimerDuty() }) else { return }
+    // One that has passed is no timer's to tell, which would come after the first step.
+    if deadline <= timers.now {
+      stop(.expired)
+      return
+    }
     let token = timers.schedule(at: deadline) { [weak self] in self?.stop(.expired) }
     if storage.withLock({ $0.keepTimer(token) }) { return }
     timers.cancel(token)

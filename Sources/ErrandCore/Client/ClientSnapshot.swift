@@ -30,8 +30,10 @@ final class ClientSnapshot: Sendable {
       Line(
         fittings.order(
           LineParts(
-            interceptors: configuration.interceptors.map(UserStation.init),
-            exchangeInterceptors: configuration.exchangeInterceptors.map(UserStation.init),
+            interceptors: configuration.interceptors.map { UserStation(inner: $0, isWithinExchange: false) },
+            exchangeInterceptors: configuration.exchangeInterceptors.map {
+              UserStation(inner: $0, isWithinExchange: true)
+            },
             sessions: fittings.sessions, admission: fittings.admission, breaking: fittings.breaking,
             breaker: configuration.breaker, refreshing: fittings.refreshing, retrying: fittings.retrying,
             joining: fittings.joining, carriesCookies: configuration.cookies.isOn, cache: cache,

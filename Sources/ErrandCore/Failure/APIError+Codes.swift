@@ -24,6 +24,9 @@ extension APIError.Code {
   public static let noCredential = Self(rawValue: "noCredential")
   /// The credential was refused or has run out, and no other could be had.
   public static let refreshFailed = Self(rawValue: "refreshFailed")
+  /// Another credential could not be had at this moment: the network failed, or the server that gives them did. Whoever
+  /// is logged in still is.
+  public static let refreshUnavailable = Self(rawValue: "refreshUnavailable")
   /// The call's account was logged out while it was under way.
   public static let loggedOut = Self(rawValue: "loggedOut")
   /// The call was not let in, by an interceptor of your own; the library throws codes that say why.

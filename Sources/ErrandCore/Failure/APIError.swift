@@ -5,7 +5,7 @@
 /// ├── build        invalidURL invalidPath invalidMethod invalidHeader invalidArgument invalidBody invalidChecksum
 /// │                parameter unsupported
 /// ├── interceptor  interceptor, or the code of the APIError that an interceptor threw
-/// ├── authorize    noCredential refreshFailed, invalidArgument for an account without a name
+/// ├── authorize    noCredential refreshFailed refreshUnavailable, invalidArgument for an account without a name
 /// ├── admission    queueFull circuitOpen repeated, or a code of an interceptor's own
 /// ├── transport    the kinds of TransportFailure
 /// ├── redirect     tooManyRedirects redirectLoop invalidRedirect redirectRefused

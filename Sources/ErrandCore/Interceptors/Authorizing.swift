@@ -32,7 +32,7 @@ package struct Authorizing: SelectiveStation {
   ) async throws -> HTTPResponse {
     guard let provider = context.plan.refreshing, request.body?.isReplayable ?? true, !isTaken(response, context),
       context.record.takeRefresh(),
-      let newer = try await newer(than: refused, by: provider, context)
+      let newer = try await newer(than: refused, by: provider, context, after: response)
     else { return response }
     context.plan.log?.info("401: sending again with another credential")
     return try await next(try authorized(request, newer))
@@ -43,15 +43,17 @@ package struct Authorizing: SelectiveStation {
     context.sink != nil && context.plan.statusRule.accepts(response.status)
   }
 
+  /// - Parameter response: The answer that asked for it, which is the error's where none can be had.
   private func newer(
-    than old: Credential, by provider: any RefreshingProvider, _ context: CallContext
+    than old: Credential, by provider: any RefreshingProvider, _ context: CallContext,
+    after response: HTTPResponse? = nil
   ) async throws -> Credential? {
     do {
       let control = RefreshControl.shared(by: provider) ?? control
       return try await control.newer(than: old, for: context.account, by: provider, at: context.plan.base, context.call)
     } catch {
       try context.call.check()
-      throw APIError.mapping(error, as: .authorize)
+      throw APIError.mapping(error, as: .authorize).with { $0.response = $0.response ?? response }
     }
   }
 

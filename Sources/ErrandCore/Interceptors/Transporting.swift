@@ -13,11 +13,13 @@ package struct Transporting: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     if checksAgain { try WireRules.check(request) }
+    let now = context.call.timers.now
+    context.call.expire(at: now)
     try context.call.check()
     if let probe = context.plan.endProbe { return await probed(request, context, probe) }
     let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
     if isUnowned { context.onUnowned?() }
-    let exchange = begin(request, context)
+    let exchange = begin(request, context, at: now)
     do {
       let response = exchange.sink == nil ? try await send(exchange) : try await settled(exchange)
       end(exchange, response, context)
@@ -31,8 +33,8 @@ package struct Transporting: Interceptor {
   // Both stand apart, so that an exchange under way holds no room for what is done before and after.
 
   @inline(never)
-  private func begin(_ request: HTTPRequest, _ context: CallContext) -> Exchange {
-    let note = context.record.sending(request, at: context.call.timers.now)
+  private func begin(_ request: HTTPRequest, _ context: CallContext, at now: MonotonicInstant) -> Exchange {
+    let note = context.record.sending(request, at: now)
     context.plan.log?.info("sending \(request)")
     return exchange(request, note, context)
   }

@@ -17,7 +17,8 @@ package struct Validating: Interceptor {
     }
     // A file was checked when it got its name, whatever the status says: 416 where nothing was left to fetch.
     if response.file != nil { return response }
-    try Self.checkStatus(of: response, by: context.plan.statusRule)
+    try Self.checkStatus(of: response, by: context.plan.statusRule, envelope: context.plan.envelope)
+    try Self.checkWhole(response, context.plan.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
     guard context.plan.readsJSON else { return response }
@@ -32,10 +33,23 @@ package struct Validating: Interceptor {
   /// Bodies up to this many bytes are judged and decoded where the caller is.
   package static let inlineLimit = 16_384
 
-  package static func checkStatus(of response: HTTPResponse, by rule: StatusRule) throws(APIError) {
+  /// A refused answer may have the envelope's code and words, too.
+  package static func checkStatus(
+    of response: HTTPResponse, by rule: StatusRule, envelope: Envelope? = nil
+  ) throws(APIError) {
     guard !rule.accepts(response.status) else { return }
     let reason = response.head.reason.isEmpty ? "" : " \(response.head.reason)"
-    throw failure(.status, "The server answered \(response.status)\(reason); expected \(rule).", response)
+    let refusal = envelope?.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope?.refusal(of: $0) }
+    let code = refusal?.code.map { $0.stringValue ?? "\($0)" }
+    let own = code.map { " with code \($0)" } ?? ""
+    let words = refusal?.message.map { " Its words: \(APIError.sentence($0))" } ?? ""
+    let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)"
+    throw failure(.status, message, response).with { $0.businessCode = code }
+  }
+
+  /// A refused answer may be the beginning of one; an accepted one may not.
+  private static func checkWhole(_ response: HTTPResponse, _ limit: Int) throws(APIError) {
+    if response.isCut { throw .mapping(TransportFailure.bodyTooLarge(limit), as: .transport) }
   }
 
   package static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {
@@ -123,7 +137,9 @@ package struct Validating: Interceptor {
     let code = refusal.code.map { $0.stringValue ?? "\($0)" }
     let words = refusal.message.map { ": \($0)" } ?? ""
     let place = envelope?.code.map { "\($0)" } ?? "its place"
-    let clause = code.map { "The server refused with code \($0)\(words)" } ?? "The answer has no code at \(place)"
+    let kind = refusal.code.flatMap { envelope?.confusion(with: $0) } ?? ""
+    let clause =
+      code.map { "The server refused with code \($0)\(kind)\(words)" } ?? "The answer has no code at \(place)"
     throw failure(.business, APIError.sentence(clause), response).with { $0.businessCode = code }
   }
 

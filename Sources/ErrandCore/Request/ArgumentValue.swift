@@ -55,6 +55,13 @@ extension Float: ArgumentConvertible {
   /// The number, in as many digits as tell it from its neighbours.
   public var argumentValue: ArgumentValue { .number(Double(description) ?? Double(self)) }
 }
+extension Decimal: ArgumentConvertible {
+  /// The number; as a text in its own digits where no `Double` has all of them.
+  public var argumentValue: ArgumentValue {
+    guard let number = Double(description), Decimal(string: "\(number)") == self else { return .string(description) }
+    return .number(number)
+  }
+}
 extension Date: ArgumentConvertible {
   /// The moment.
   public var argumentValue: ArgumentValue { .date(self) }

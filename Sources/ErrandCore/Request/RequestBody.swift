@@ -1,4 +1,4 @@
-import ErrandJSON
+public import ErrandJSON
 public import Foundation
 
 /// A body that a request gives in place of its arguments.
@@ -25,6 +25,11 @@ public struct RequestBody: Sendable {
 
   /// Any `Encodable` value as JSON, written by the request's ``APIRequest/jsonEncoding``.
   public static func json(_ value: some Encodable & Sendable) -> RequestBody {
+    RequestBody(.json { try $0.encode(value) }, "application/json")
+  }
+
+  /// A JSON value, such as a literal of mixed values: `.json(["id": 7, "tags": ["a", "b"]])`.
+  public static func json(_ value: JSONValue) -> RequestBody {
     RequestBody(.json { try $0.encode(value) }, "application/json")
   }
 

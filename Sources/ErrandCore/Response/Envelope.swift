@@ -29,6 +29,14 @@ public struct Envelope: Sendable, Hashable {
   ///
   public static let bare = Envelope()
 
+  /// A word on a code that differs from success in its kind alone, such as "0" from 0.
+  func confusion(with code: JSONValue) -> String? {
+    let text = code.stringValue ?? "\(code)"
+    guard success.contains(where: { ($0.stringValue ?? "\($0)") == text }) else { return nil }
+    return code.stringValue == nil
+      ? " (a number; `success` has it as a string)" : " (a string; `success` has it as a number)"
+  }
+
   /// What a body says against success, or nil: the business code and the server's words.
   func refusal(of body: ParsedJSON) -> (code: JSONValue?, message: String?)? {
     guard let code else { return nil }

@@ -13,6 +13,7 @@ public struct HTTPResponse: Sendable {
     var origin = ResponseOrigin.network
     var hit: (any StoredHit)?
     var isUnowned = false
+    var isCut = false
     var file: DownloadedFile?
     var parsed: ParsedJSON?
   }
@@ -86,8 +87,11 @@ public struct HTTPResponse: Sendable {
   /// The entry it came from, if it came from the cache.
   package var hit: (any StoredHit)? { parts.value.hit }
 
-  /// Whether it was given to a credential that nothing says whose it is, so that it is nobody's to keep.
-  package var isUnowned: Bool { parts.value.isUnowned }
+  /// Whether it is nobody's to keep: it was given to a credential that nothing says whose it is, or is not whole.
+  package var isUnowned: Bool { parts.value.isUnowned || parts.value.isCut }
+
+  /// Whether the body in memory is the beginning of a longer one.
+  package var isCut: Bool { parts.value.isCut }
 
   /// The body as it was parsed when it was judged, for whom reads it next; nil where nobody parsed it.
   var parsed: ParsedJSON? { parts.value.parsed }
@@ -99,6 +103,9 @@ public struct HTTPResponse: Sendable {
 
   /// The same answer as one that nobody may keep.
   func unowned() -> HTTPResponse { changed { $0.isUnowned = true } }
+
+  /// The same answer, of whose body the beginning was kept.
+  package func cut() -> HTTPResponse { changed { $0.isCut = true } }
 
   /// The same answer, its body in a file.
   package func written(to file: DownloadedFile) -> HTTPResponse { changed { $0.file = file } }

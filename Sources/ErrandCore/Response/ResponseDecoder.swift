@@ -117,6 +117,11 @@ private struct TypeMismatch: Error {}
 extension HTTPResponse {
   fileprivate func written() throws(APIError) -> DownloadedFile {
     if let file { return file }
+    guard [200, 203, 206].contains(status) else {
+      let reason = head.reason.isEmpty ? "" : " \(head.reason)"
+      throw APIError(.validate, .status, "The server answered \(status)\(reason), which holds no file.")
+        .with { $0.response = self }
+    }
     throw .build(.unsupported, "The answer went into no file; let the request say where to by `download`.")
   }
 

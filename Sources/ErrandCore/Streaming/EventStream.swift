@@ -76,7 +76,7 @@ public struct EventStream: AsyncSequence, Sendable {
         do {
           if let event = try parser.take(line) { return event }
         } catch {
-          throw failure(.lineTooLong(error.limit))
+          throw failure(.eventTooLong(error.limit))
         }
       }
       return nil

@@ -50,9 +50,12 @@ struct LineReader {
 }
 
 extension APIError {
-  static func lineTooLong(_ limit: Int) -> APIError {
+  static func lineTooLong(_ limit: Int) -> APIError { tooLong("A line", limit) }
+  static func eventTooLong(_ limit: Int) -> APIError { tooLong("An event", limit) }
+
+  private static func tooLong(_ what: String, _ limit: Int) -> APIError {
     APIError(
       .decode, Code(rawValue: TransportFailure.Kind.tooLarge.rawValue),
-      "A line of the answer has more than \(limit) bytes; raise `limit` if it is meant.")
+      "\(what) of the answer has more than \(limit) bytes; raise `limit` if it is meant.")
   }
 }

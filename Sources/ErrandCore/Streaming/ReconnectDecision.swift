@@ -11,6 +11,9 @@ enum ReconnectDecision: Equatable {
     case failure(APIError, retryAfter: Duration?)
   }
 
+  /// The shortest wait that a server can ask for: it would be asked without a pause for ever.
+  static var leastTold: Duration { .milliseconds(100) }
+
   /// Decides.
   /// - Parameters:
   ///   - failures: The breaks since the last whole line, this one included.
@@ -20,7 +23,7 @@ enum ReconnectDecision: Equatable {
     _ ended: Break, _ rule: ReconnectRule, failures: Int, told: Duration?, chance: Double
   ) -> ReconnectDecision {
     guard failures <= rule.attempts, mayHelp(ended) else { return .stop }
-    var delay = max(told ?? rule.delay, .zero)
+    var delay = told.map { max($0, leastTold) } ?? max(rule.delay, .zero)
     var turn = 1
     while turn < min(failures, 60), delay < rule.longestDelay {
       delay *= 2

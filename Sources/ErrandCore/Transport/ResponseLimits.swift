@@ -1,6 +1,7 @@
 /// How large an answer may be. What goes beyond fails the call with ``TransportFailure/Kind/tooLarge``.
 public struct ResponseLimits: Sendable, Hashable {
-  /// Decoded bytes of a body that is held in memory. 32 MiB where nothing is said.
+  /// Decoded bytes of a body that is held in memory. 32 MiB where nothing is said. Of an answer with a status from 400 on
+  /// the beginning is kept, so that its status is judged whatever page comes with it.
   public var bodyBytes: Int
   /// Bytes of one head, and of all trailers. 64 KiB where nothing is said.
   public var headBytes: Int

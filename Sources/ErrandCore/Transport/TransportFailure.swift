@@ -91,6 +91,11 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension TransportFailure {
+  /// The failure of an answer whose body has more bytes than are kept in memory.
+  package static func bodyTooLarge(_ limit: Int) -> TransportFailure {
+    TransportFailure(.tooLarge, "The answer is larger than the limits allow: its body has more than \(limit) bytes.")
+  }
+
   /// The failure that an error stands for: itself, or the one that an interceptor around the exchange has seen; nil for
   /// another error.
   package static func behind(_ error: any Error) -> TransportFailure? {

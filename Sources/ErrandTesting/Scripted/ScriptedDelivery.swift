@@ -14,7 +14,10 @@ struct ScriptedDelivery {
   func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
     var kept = Data()
     switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
-    case nil: kept = try limited(body, exchange.limits.bodyBytes)
+    case nil:
+      let limit = exchange.limits.bodyBytes
+      guard body.count <= limit || StatusRule.mayBeCut(head.status) else { throw TransportFailure.bodyTooLarge(limit) }
+      kept = body.prefix(limit)
     case .memory(let limit): kept = body.prefix(limit)
     case .discard: break
     case .sink:
@@ -34,12 +37,5 @@ struct ScriptedDelivery {
       rest = rest.dropFirst(piece.count)
       if try !piece.withUnsafeBytes({ try sink.write($0) }) { try await flow.wait(exchange.call) }
     }
-  }
-
-  private func limited(_ body: Data, _ limit: Int) throws -> Data {
-    guard body.count <= limit else {
-      throw TransportFailure(.tooLarge, "the body is larger than the limit of \(limit) bytes")
-    }
-    return body
   }
 }

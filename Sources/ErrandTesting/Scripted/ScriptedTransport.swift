@@ -65,7 +65,8 @@ public final class ScriptedTransport: Transport {
     let body = exchange.request.method == .head ? Data() : answer.body
     let kept = try await delivery.deliver(body, head: answer.head, breakage: answer.breakage)
     exchange.onProgress?(TransferProgress(.download, bytes: Int64(body.count), total: Int64(body.count)))
-    return HTTPResponse(
+    let response = HTTPResponse(
       head: answer.head, body: kept, trailers: answer.trailers, url: exchange.request.url, metrics: metrics)
+    return exchange.sink == nil && kept.count < body.count ? response.cut() : response
   }
 }

@@ -70,7 +70,7 @@ package struct FileFailure: Error, Sendable, Hashable {
   }
 
   /// The same failure with a name, where it had none.
-  func named(_ path: String) -> FileFailure {
+  package func named(_ path: String) -> FileFailure {
     var named = self
     if name.isEmpty { named.name = PartNames.lastComponent(of: path) }
     return named
@@ -113,7 +113,7 @@ extension FileFailure: CustomStringConvertible {
       return "\(found) lies in its place; remove it to go on"
     case .length: return "it is not as long as it must be"
     case .closed: return "it has been closed"
-    case .other: return code == 0 ? "it failed" : String(system.dropFirst())
+    case .other: return code == 0 ? "it failed" : "\(String(cString: strerror(code))) (error \(code))"
     }
   }
 

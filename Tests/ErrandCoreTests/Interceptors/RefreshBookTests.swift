@@ -65,6 +65,18 @@ import Testing
     #expect(book.waiting == 2)
   }
 
+  @Test func `passing failure is soon forgotten`() throws {
+    var book = Book()
+    let failure = APIError(.authorize, .refreshUnavailable, "No.")
+    for second in stride(from: 0, to: 20, by: 2) {
+      let entrance = book.enter(whose("a"), Self.old, 1, moment(second)) { "\(second)" }
+      #expect(word(entrance) == "begin \(second)", "it is no reason to stop asking")
+      #expect(book.land(try ticket(entrance), .failure(failure), moment(second)) == [1])
+    }
+    #expect(word(book.enter(whose("a"), Self.old, 2, moment(18)) { "soon" }) == "fail No.")
+    #expect(word(book.enter(whose("a"), Self.old, 2, moment(19)) { "later" }) == "begin later")
+  }
+
   @Test func `latecomer takes what came`() throws {
     var book = Book()
     let first = try ticket(book.enter(whose("a"), Self.old, 1, moment(0)) { "one" })

@@ -27,10 +27,17 @@ import Testing
   }
 
   @Test func `server's word counts`() {
-    #expect(decide(.end, told: .milliseconds(10)) == .connect(after: .milliseconds(10)))
+    #expect(decide(.end, told: .milliseconds(200)) == .connect(after: .milliseconds(200)))
     #expect(decide(.end, told: .seconds(600)) == .connect(after: .seconds(600)))
     let busy = ReconnectDecision.Break.failure(Self.wire(.reset), retryAfter: .seconds(90))
     #expect(decide(busy) == .connect(after: .seconds(90)))
+  }
+
+  @Test func `no wait is as short as wished`() {
+    for told in [Duration.zero, .milliseconds(1), .seconds(-5)] {
+      #expect(decide(.end, told: told) == .connect(after: .milliseconds(100)))
+    }
+    #expect(decide(.end, ReconnectRule(delay: .zero)) == .connect(after: .zero), "the app's own wish")
   }
 
   @Test func `chance adds at most a half`() {

@@ -80,6 +80,7 @@ import TestSupport
     let error = try #require(await bench.client.outcome(of: Get()).error)
     let cause = try #require(error.cause as? CircuitOpen)
     #expect(error.stage == .admission && cause.origin.host == "h.example" && cause.timeLeft == .seconds(42))
+    #expect(error.message.contains("again in 42 seconds at most"))
     #expect(await bench.code(Get(path: "http://other.example/")) == .status, "another origin is none of it")
   }
 

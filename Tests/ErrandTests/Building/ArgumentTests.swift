@@ -158,6 +158,14 @@ import Testing
     }
   }
 
+  @Test func `decimal keeps its digits`() async throws {
+    let prices = ["19.99", "0.1", "-3", "12345678901234567890.123456789"].compactMap { Decimal(string: $0) }
+    let sent = try #require(try await ScriptedClient().sent(Sending(arguments: ["p": prices])))
+    #expect(sent.queryPairs.map { $0[1] } == ["19.99", "0.1", "-3", "12345678901234567890.123456789"])
+    let request = Sending(method: .post, arguments: ["p": prices[0]], argumentFormat: .json)
+    #expect(try await ScriptedClient().sent(request)?.text == #"{"p":19.99}"#)
+  }
+
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `number that is none names its argument`(number: Double) async {
     let bench = ScriptedClient()

@@ -30,6 +30,13 @@ import Testing
     #expect(try await ScriptedClient().sent(Sending(method: .post, body: .json(value)))?.text == "\(value)")
   }
 
+  @Test func `literal of mixed values becomes JSON`() async throws {
+    let body = RequestBody.json(["id": 7, "name": "x", "tags": ["a", 2, .null]])
+    let text = try #require(try await ScriptedClient().sent(Sending(method: .post, body: body))?.body?.data)
+    let expected: JSONValue = ["id": 7, "name": "x", "tags": ["a", 2, .null]]
+    #expect(try JSONValue(parsing: text) == expected)
+  }
+
   @Test func `encoding rules are the request's`() async throws {
     struct Snake: Encodable, Sendable { let userName = "x", at = Date(timeIntervalSince1970: 0) }
     let rules = JSONEncoding(dates: .iso8601, keys: .convertToSnakeCase)

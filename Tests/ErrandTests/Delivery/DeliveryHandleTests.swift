@@ -235,6 +235,18 @@ import TestSupport
     #expect(seen.all == ["before cancelled", "after cancelled"])
   }
 
+  @Test func `deadline that has passed sends nothing`() async {
+    let transport = ScriptedTransport(.text("late"))
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    let client = APIClient(configuration)
+    for _ in 1...50 {
+      let outcome = await client.outcome(of: WatchedRequest(), options: .deadline(.seconds(0)))
+      #expect(outcome.error?.stage == .deadline && outcome.metrics.attempts == 0)
+    }
+    #expect(transport.requests.isEmpty)
+  }
+
   @Test(arguments: [true, false]) func `hook of a deadline can go on`(isDeadline: Bool) async {
     let (latch, clock) = (Latch(), ManualClock())
     let transport = ScriptedTransport { _ in

@@ -82,6 +82,21 @@ import TestSupport
     #expect(tokens.refreshed.count == 1)
   }
 
+  @Test(arguments: [true, false]) func `tunnel logs nobody out`(isTunnel: Bool) async {
+    let tokens = Tokens()
+    let (client, transport) = client(tokens) { _ in .status(401) }
+    tokens.doing {
+      if isTunnel { throw APIError.mapping(TransportFailure(.offline, "There is no network."), as: .transport) }
+      throw APIError(.validate, .status, "The server answered 400.")
+    }
+    let error = await client.outcome(of: Get()).error
+    #expect(error?.stage == .authorize && error?.code == (isTunnel ? .refreshUnavailable : .refreshFailed))
+    #expect(error?.message.contains("log in again") == !isTunnel)
+    #expect(error?.status == 401, "it is the answer that came")
+    #expect(transport.requests.count == 1)
+    tokens.doing(nil)
+  }
+
   @Test func `session's end reaches a shared refresh`() async {
     let tokens = Tokens(isHeld: true)
     let client = client(tokens) { _ in .status(401) }.0

@@ -31,6 +31,16 @@ import TestSupport
     func open() { semaphore.signal() }
   }
 
+  @Test(arguments: [202, 204]) func `answer without a file is told`(status: Int) async throws {
+    let server = try LoopbackServer { _ in .status(status) }
+    let file = FileManager.default.temporaryDirectory.appending(path: "none-\(UUID().uuidString)")
+    let outcome = await APIClient(baseURL: server.url).outcome(of: FileDownload("/film", .to(file)))
+    let error = try #require(outcome.error)
+    #expect(error.stage == .validate && error.code == .status && error.status == status)
+    #expect(error.message.contains("\(status)") && error.message.contains("holds no file"), "\(error)")
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
   @Test(arguments: [true, false])
   func `range without a byte keeps the part`(hasChecksum: Bool) async throws {
     let fixture = try DownloadFixture()

@@ -24,6 +24,27 @@ import Testing
     #expect(error?.status == 200)
   }
 
+  @Test func `refused status has the code, too`() async {
+    let bench = ScriptedClient(answers: [
+      .json(#"{"code":1001,"message":"balance too low"}"#, status: 422), .text("<html>", status: 502),
+      .json("[]", status: 500),
+    ])
+    let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+    #expect(error?.code == .status && error?.businessCode == "1001" && error?.status == 422)
+    #expect(error?.message == "The server answered 422 with code 1001; expected 200–299. Its words: Balance too low.")
+    for status in [502, 500] {
+      let other = await bench.failure(of: Ask<User>(envelope: Self.envelope))
+      #expect(other?.message == "The server answered \(status); expected 200–299." && other?.businessCode == nil)
+    }
+  }
+
+  @Test(arguments: [(#""0""#, "0 (a string; `success` has it as a number)"), ("7", "7")])
+  func `code of another kind is told`(code: String, words: String) async {
+    let bench = ScriptedClient(answers: [.json(#"{"code":\#(code)}"#)])
+    let error = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(error?.message == "The server refused with code \(words).")
+  }
+
   @Test func `text codes and silence work`() async {
     let bench = ScriptedClient(answers: [.json(#"{"code":"E7"}"#)])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))

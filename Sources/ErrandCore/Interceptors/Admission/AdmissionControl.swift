@@ -44,12 +44,23 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Coming and going
 
-  /// Waits for a slot.
+  /// Set while an exchange interceptor works: its call has a slot, and one that it makes itself must not wait for that.
+  @TaskLocal private static var isWithinExchange = false
+
+  /// Runs an interceptor that works while its call has a slot.
+  static func withinExchange<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async rethrows -> Value {
+    try await $isWithinExchange.withValue(true) { try await work() }
+  }
+
+  /// Waits for a slot. Nil where none is free for a call that an exchange interceptor makes: it goes on without one.
   /// - Throws: ``CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing is taken then.
-  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
+  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass? {
     if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
     let now = context.call.timers.now
     if let pass = state.withLock({ $0.queue.tryEnter(origin, now) }) { return pass }
+    if Self.isWithinExchange { return nil }
     context.record.queues(since: now)
     defer { context.record.queued(since: now, until: context.call.timers.now) }
     switch try await queue(origin, context, now) {

@@ -35,6 +35,8 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
 
   /// How long a failure stands for those who come with the same credential.
   static var memory: Duration { .seconds(10) }
+  /// The same for one that may have passed by then.
+  static var shortMemory: Duration { .seconds(1) }
   /// How often an account is refreshed within a window: a server that takes no credential must not be asked for ever.
   static var limit: Int { 5 }
   /// The window.
@@ -75,7 +77,9 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   ) -> Entrance? {
     switch ended.outcome {
     case .success(let new): refused == old && new != old ? .use(new) : nil
-    case .failure(let error): refused == old && ended.moment.duration(to: now) < Self.memory ? .fail(error) : nil
+    case .failure(let error):
+      refused == old && ended.moment.duration(to: now) < (error.mayHavePassed ? Self.shortMemory : Self.memory)
+        ? .fail(error) : nil
     }
   }
 
@@ -116,11 +120,17 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
     guard var entry = entries[ticket.subject], entry.number == ticket.flight else { return [] }
     let waiting = entry.waiting.sorted { $0.key < $1.key }.map(\.value)
     entry.waiting = [:]
+    // What nobody has answered asked no server too often.
+    if case .failure(let error) = outcome, error.mayHavePassed { _ = entry.begun.popLast() }
     // One that was cancelled says nothing of the credential: who comes next tries.
     entry.ended = (outcome, outcome.isCancel ? now.advanced(by: .zero - Self.memory) : now)
     entries[ticket.subject] = entry
     return waiting
   }
+}
+
+extension APIError {
+  fileprivate var mayHavePassed: Bool { code == .refreshUnavailable }
 }
 
 extension Result<Credential, APIError> {

@@ -125,13 +125,30 @@ package final class RefreshControl: Sendable {
       var secrets = KnownSecrets()
       secrets.add(old)
       if let store = provider as? CredentialStore { store.addSecrets(to: &secrets) }
-      let reason = secrets.masked((error as? APIError)?.message ?? "\(error)")
-      return .failure(
-        APIError(
-          .authorize, .refreshFailed,
-          APIError.sentence(
-            "The credential was refused or has run out; log in again, since no other could be had: \(reason)"),
-          cause: error))
+      return .failure(failure(error, secrets.masked((error as? APIError)?.message ?? "\(error)")))
+    }
+  }
+}
+
+extension RefreshControl {
+  private static func failure(_ cause: any Error, _ reason: String) -> APIError {
+    if (cause as? APIError)?.mayPass == true {
+      let clause = "The credential was refused or has run out, and no other can be had at this moment: \(reason)"
+      return APIError(.authorize, .refreshUnavailable, APIError.sentence(clause), cause: cause)
+    }
+    let clause = "The credential was refused or has run out; log in again, since no other could be had: \(reason)"
+    return APIError(.authorize, .refreshFailed, APIError.sentence(clause), cause: cause)
+  }
+}
+
+extension APIError {
+  /// Whether the same may succeed a moment later, with nothing changed on this side.
+  fileprivate var mayPass: Bool {
+    switch stage {
+    case .transport: transportKind == .offline || transportKind?.isPassing == true
+    case .validate: code == .status && (status.map { $0 >= 500 || $0 == 408 || $0 == 429 } ?? false)
+    case .deadline, .admission: true
+    default: false
     }
   }
 }
