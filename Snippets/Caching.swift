@@ -183,7 +183,8 @@ let split = ResponseCache(
     CacheFolderFilter { folder, request in
       request is Avatar ? folder.appending(path: "images") : folder
     }
-  ])
+  ],
+  folders: [folder.appending(path: "images")])
 // snippet.end
 client.configure { $0.cache = .own(split) }
 _ = try await client.send(Avatar(name: "ada.png"))

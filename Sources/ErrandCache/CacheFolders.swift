@@ -35,13 +35,17 @@ final class CacheFolders: Sendable {
     only = OpenedStore(store)
   }
 
-  init(folder: URL, filters: [CacheFolderFilter], open: @escaping @Sendable (URL) -> any CacheStore) {
+  /// - Parameter known: Folders that filters may lead to, opened now.
+  init(
+    folder: URL, filters: [CacheFolderFilter], known: [URL] = [], open: @escaping @Sendable (URL) -> any CacheStore
+  ) {
     let folder = folder.standardizedFileURL
     self.folder = folder
     self.filters = filters
     self.open = open
     only = nil
-    stores = Locked([folder: OpenedStore(open(folder))])
+    let places = Set([folder] + known.map(\.standardizedFileURL))
+    stores = Locked(Dictionary(uniqueKeysWithValues: places.map { ($0, OpenedStore(open($0))) }))
   }
 
   func store(for request: any APIRequest) -> OpenedStore {

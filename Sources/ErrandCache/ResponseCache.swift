@@ -38,12 +38,14 @@ public final class ResponseCache: AnswerCache {
   ///   - entryLimit: How many bytes one entry may take on the disk; nil for 5 % of the limit.
   ///   - sealing: Seals bodies on the disk; nil writes them as they are.
   ///   - filters: Redirect requests to folders of their own, in order.
+  ///   - folders: Where they may lead to. What an earlier run of the program has left in a folder is reached by removing,
+  ///     a logout and looking in, though no request has led there yet, if the folder is named here.
   public convenience init(
     folder: URL, limit: Int = 100 << 20, memory: Int = 16 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil,
-    filters: [CacheFolderFilter] = []
+    filters: [CacheFolderFilter] = [], folders: [URL] = []
   ) {
     self.init(
-      stores: CacheFolders(folder: folder, filters: filters) { folder in
+      stores: CacheFolders(folder: folder, filters: filters, known: folders) { folder in
         TieredStore(
           memory: MemoryStore(limit: memory),
           base: SQLiteStore(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing))

@@ -76,32 +76,6 @@ import TestSupport
     #expect(await fixture.isIdle())
   }
 
-  /// The call's own code can go on only when its executor is free.
-  @Test func `seat is left while its executor is busy`() async {
-    let fixture = JoinFixture()
-    let (owner, busy, free) = (CallOwner(), Latch(), DispatchSemaphore(value: 0))
-    let first = Task { @MainActor in
-      await fixture.client.outcome(of: JoinText(), options: CallOptions(owner: owner))
-    }
-    #expect(await fixture.waiting(1))
-    await fixture.exchange.reached()
-    DispatchQueue.main.async {
-      busy.open()
-      free.wait()
-    }
-    await busy.waitStubbornly()
-    owner.cancelAll()
-    #expect(fixture.flights == (0, 0))
-    let second = Task { await fixture.client.outcome(of: JoinText()) }
-    await fixture.exchange.reached(2)
-    free.signal()
-    #expect(await first.value.told == "cancelled")
-    fixture.exchange.open()
-    #expect(await second.value.value == "value")
-    #expect(fixture.asked == 2, "what the first one asked is nobody else's")
-    #expect(await fixture.isIdle())
-  }
-
   @Test func `deadline ends one alone`() async {
     let fixture = JoinFixture()
     let calls = await calls(fixture, 3, [.deadline(.seconds(300)), .deadline(.seconds(5)), .deadline(.seconds(200))])

@@ -1,0 +1,49 @@
+import Errand
+import ErrandTesting
+import Foundation
+import Testing
+import TestSupport
+
+/// Folders that filters lead to, over more than one run of a program.
+@Suite struct EarlierFolderTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path { "/me" }
+    var cache: CachePolicy { .lifetime(.seconds(600)) }
+  }
+
+  private struct Ada: CredentialProvider {
+    var account: String? { "ada" }
+    func credential(for account: String?) async throws -> Credential? { .bearer("a") }
+  }
+
+  private static func cache(_ folder: URL, naming folders: [URL]) -> ResponseCache {
+    ResponseCache(
+      folder: folder, filters: [CacheFolderFilter { folder, _ in folder.appending(path: "own") }], folders: folders)
+  }
+
+  private static func client(_ transport: ScriptedTransport, _ cache: ResponseCache) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: "http://h.example")
+    configuration.transport = .own(transport)
+    configuration.credentials = Ada()
+    configuration.cache = .own(cache)
+    return APIClient(configuration)
+  }
+
+  @Test(arguments: [true, false]) func `logout reaches what was named`(isNamed: Bool) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let transport = ScriptedTransport(.text("ada's"))
+    let earlier = Self.cache(folder, naming: [])
+    _ = try await Self.client(transport, earlier).send(Get())
+    await earlier.flush()
+
+    let later = Self.cache(folder, naming: isNamed ? [folder.appending(path: "own")] : [])
+    #expect(await later.entries().count == (isNamed ? 1 : 0))
+    await later.removeAll(account: "ada")
+    await later.flush()
+    let client = Self.client(transport, Self.cache(folder, naming: []))
+    _ = try await client.send(Get())
+    #expect(transport.requests.count == (isNamed ? 2 : 1), "what was not reached is there")
+  }
+}
