@@ -18,9 +18,10 @@ final class StoreWorker {
   private var noteAfter: MonotonicInstant?
   /// Whether there are such removals, of this process or of others.
   private var owesSomething = false
-  /// How often in a row the index could not be used, and until when it is not tried.
+  /// How often in a row the index could not be used, until when it is not tried, and why.
   private var failures = 0
   private var offUntil: MonotonicInstant?
+  private var offReason = SQLiteFailure.noFolder
   private var isReading = false
   /// Whether a removal that waits is to be written down rather than waited for.
   private var notesRemovals = false
@@ -95,15 +96,15 @@ final class StoreWorker {
 
   private func opened() throws(SQLiteFailure) -> StoreIndex {
     if let index { return index }
-    if let offUntil, MonotonicInstant.now < offUntil { throw .noFolder }
+    if let offUntil, MonotonicInstant.now < offUntil { throw offReason }
     do throws(SQLiteFailure) {
       return try open()
     } catch {
       // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
       let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething
       if mayEmpty, empty(), let index = try? open() { return index }
-      stayOff()
-      throw error.meaning == .broken ? .noFolder : error
+      stayOff(error.meaning == .broken ? .noFolder : error)
+      throw offReason
     }
   }
 
@@ -188,11 +189,12 @@ final class StoreWorker {
     try? settings.folder.prepare()
     let setUp = FileLock.alone(settings.folder.salt)
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
-    if isEmpty { settle() } else { stayOff() }
+    if isEmpty { settle() } else { stayOff(.noFolder) }
     return isEmpty
   }
 
-  private func stayOff() {
+  private func stayOff(_ reason: SQLiteFailure) {
+    offReason = reason
     failures = min(failures + 1, 8)
     offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
   }
@@ -321,22 +323,17 @@ final class StoreWorker {
   /// After a failed write nothing may be found that was removed, or that was to be replaced.
   private func salvage() {
     let writes = batch.map(\.write)
+    // Where the index cannot be asked, every entry may be there.
+    var old = writes.compactMap(\.outdated)
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in
-        var old: [CacheSelection] = []
-        for write in writes {
-          if let selection = try index.replaced(write) { old.append(meant(selection)) }
-        }
-        guard !old.isEmpty else { return }
-        do throws(SQLiteFailure) {
-          try remove(old, from: index, pause: pause)
-        } catch {
-          owe(old)
-          throw error
-        }
+        var found: [CacheSelection] = []
+        for selection in old where try index.mayHold(selection) { found.append(meant(selection)) }
+        old = found
+        if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      owe(writes.compactMap { if case .remove(let selection) = $0 { meant(selection) } else { nil } })
+      owe(old.map(meant))
     }
   }
 
