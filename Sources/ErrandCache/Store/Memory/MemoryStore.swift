@@ -6,7 +6,7 @@ import Foundation
 ///
 /// One lock, nothing suspends, and every look-up, put and eviction takes the same time however much is kept. Beside each
 /// entry lie the values that were decoded from it. Lost with the process.
-public final class MemoryStore: CacheStore {
+public final class MemoryStore: CacheStore, LeavingStore {
   private let shelf: Locked<MemoryShelf>
   private let ownSalt: Digest
 
@@ -51,14 +51,24 @@ public final class MemoryStore: CacheStore {
 
   /// Stores an entry, if it is not too large.
   public func put(_ entry: CacheEntry) {
+    var gone: [MemoryShelf.Item] = []
+    put(entry, gone: &gone)
+  }
+
+  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item]) {
     let item = item(entry)
-    change { $0.put(entry.key, entry.head, item, gone: &$1) }
+    change(&gone) { $0.put(entry.key, entry.head, item, gone: &$1) }
   }
 
   /// Replaces the head of an entry whose body still holds.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+    var gone: [MemoryShelf.Item] = []
+    renew(key, stored: stored, head: head, gone: &gone)
+  }
+
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item]) {
     let (decoded, cost) = (decodedValues(key), head.estimatedCost)
-    change { $0.renew(key, stored: stored, head: head, decoded: decoded, cost: cost, gone: &$1) }
+    change(&gone) { $0.renew(key, stored: stored, head: head, decoded: decoded, cost: cost, gone: &$1) }
   }
 
   /// Removes entries.
@@ -113,12 +123,21 @@ public final class MemoryStore: CacheStore {
   /// Changes the shelf, and releases what left it outside the lock.
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result) -> Result {
-    let (result, gone) = shelf.withLock { shelf in
-      var gone: [MemoryShelf.Item] = []
-      let result = body(&shelf, &gone)
-      return (result, gone)
+    var gone: [MemoryShelf.Item] = []
+    return change(&gone, body)
+  }
+
+  /// Changes the shelf, and adds what left it to `gone`.
+  @discardableResult
+  private func change<Result: Sendable>(
+    _ gone: inout [MemoryShelf.Item], _ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result
+  ) -> Result {
+    let (result, left) = shelf.withLock { shelf in
+      var left: [MemoryShelf.Item] = []
+      let result = body(&shelf, &left)
+      return (result, left)
     }
-    _ = gone
+    gone += left
     return result
   }
 }
