@@ -53,4 +53,34 @@ import Testing
       question.set {}
     }
   }
+
+  /// A clock that puts a question whenever it is looked at.
+  private final class AskingClock: Timers {
+    let base = ManualClock()
+    let question = Question()
+
+    var now: MonotonicInstant {
+      question.put()
+      return base.now
+    }
+    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+      base.schedule(at: instant, action)
+    }
+    func cancel(_ token: TimerToken) { base.cancel(token) }
+  }
+
+  @Test func `refreshing reads clocks outside locks`() async throws {
+    let clock = AskingClock()
+    let fixture = CacheFixture(change: { $0.timers = clock }) { _, number in
+      .page("answer \(number)", ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+    }
+    _ = try await fixture.client.send(Page.http())
+    clock.base.advance(by: .seconds(61))
+    fixture.setWall(by: 61)
+    clock.question.set { fixture.cache.cancelRefreshes() }
+    #expect(try await fixture.client.response(Page.http()).origin == .cacheStale)
+    clock.question.set {}
+    await fixture.settled()
+    #expect(!clock.question.all.contains(false))
+  }
 }
