@@ -207,17 +207,22 @@ final class StoreWorker {
     if uses.count < 8_192 { uses[use] = .now }
   }
 
-  /// Writes when entries were last used.
+  /// Writes when entries were last used. Those who are answered meanwhile note theirs for the next time.
   func noteUses(_ index: StoreIndex) throws(SQLiteFailure) {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
-    while !rest.isEmpty {
-      let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
-      guard try index.holdsLog() else { throw .busy }
-      try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
-      rest = rest.dropFirst(some.count)
-      pause()
-    }
     uses = [:]
+    do throws(SQLiteFailure) {
+      while !rest.isEmpty {
+        let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
+        guard try index.holdsLog() else { throw .busy }
+        try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
+        rest = rest.dropFirst(some.count)
+        pause()
+      }
+    } catch {
+      for use in rest where uses[use.id] == nil { uses[use.id] = use.time }
+      throw error
+    }
   }
 
   // MARK: - Writing
