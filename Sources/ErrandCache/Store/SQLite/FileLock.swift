@@ -31,6 +31,17 @@ final class FileLock: Sendable {
     return lock
   }
 
+  /// The lock for oneself alone of a file that is there, if it is free now. Makes no file.
+  static func aloneNow(existing path: String) -> FileLock? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    let lock = FileLock(descriptor)
+    return lock.take(LOCK_EX) ? lock : nil
+  }
+
+  /// Shares the lock of an open file; false where somebody has it alone.
+  func share() -> Bool { take(LOCK_SH) }
+
   private static func opened(_ path: String) -> FileLock? {
     let descriptor = SystemFile.openPrivate(path, 0)
     return descriptor < 0 ? nil : FileLock(descriptor)

@@ -13,7 +13,7 @@ final class StoreWorker {
   /// Removals that could not be done.
   private var owed: [CacheSelection] = []
   /// The journal's file that has them, and those that wait.
-  private var noteFile: String?
+  private var ownNote: RemovalJournal.Note?
   /// When a folder that took no note is tried again.
   private var noteAfter: MonotonicInstant?
   /// Whether there are such removals, of this process or of others.
@@ -110,7 +110,7 @@ final class StoreWorker {
 
   private func open() throws(SQLiteFailure) -> StoreIndex {
     let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
-    guard let others = settings.folder.journal.read(but: noteFile) else { throw .noFolder }
+    guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
     if owesSomething {
@@ -119,7 +119,9 @@ final class StoreWorker {
       settle()
     }
     // Those that stay are carried out again by whoever opens the index next.
-    if !others.names.isEmpty, settings.folder.synchronizeLog() { settings.folder.journal.remove(others.names) }
+    if !others.names.isEmpty, settings.folder.synchronizeLog() {
+      settings.folder.journal.removeAbandoned(others.names)
+    }
     index = opened
     return opened
   }
@@ -134,10 +136,10 @@ final class StoreWorker {
 
   /// Takes the note away once all of it is done and on the disk itself; otherwise it is left for the next opening.
   private func forgetNote() {
-    guard let noteFile, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
+    guard let ownNote, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
     else { return }
-    settings.folder.journal.remove([noteFile])
-    self.noteFile = nil
+    settings.folder.journal.remove(ownNote)
+    self.ownNote = nil
   }
 
   /// Writes down what is owed and what waits to be removed, so that it outlives the process.
@@ -149,8 +151,8 @@ final class StoreWorker {
       noteAfter = MonotonicInstant.now.advanced(by: .seconds(1))
       return mailbox.noteRemovals(owed: owed.isEmpty ? .done : .pending)
     }
-    if let noteFile { settings.folder.journal.remove([noteFile]) }
-    noteFile = new
+    if let ownNote { settings.folder.journal.remove(ownNote) }
+    ownNote = new
     noteAfter = nil
     mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
   }
