@@ -13,7 +13,7 @@ enum StoreQuery: Int, CaseIterable {
   /// Digests stand in the index as their first eight bytes; the record in `head` has them whole, and decides.
   ///
   /// `form` is 1 for a sealed body. `file` names a body's file; where it is null, the body lies in `body`. Times are
-  /// milliseconds since 1970. `state` has one row: the bytes of all bodies' files.
+  /// milliseconds since 1970. `state` has one row: the bytes of all bodies' files. So has ``saltTable``.
   static let schema = [
     """
     CREATE TABLE entry (
@@ -30,6 +30,10 @@ enum StoreQuery: Int, CaseIterable {
     "PRAGMA application_id = \(application)",
     "PRAGMA user_version = \(version)",
   ]
+
+  /// Which salt the entries were stored under: the first eight bytes of a digest of it. Earlier versions had none, and
+  /// do not mind it.
+  static let saltTable = "CREATE TABLE IF NOT EXISTS salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)"
 
   var sql: String {
     switch self {

@@ -34,7 +34,7 @@ final class StoreWorker {
   /// Whether another process has kept the log too long for a while, as one does that stands still in a read.
   private var isLogStuck = false
   private var uses: [Int64: WallTime] = [:]
-  private var ownSalt: Digest?
+  private var ownSalt: StoreSalt?
   private var isSaltMadeUp = false
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) {
@@ -60,13 +60,18 @@ final class StoreWorker {
 
   /// The salt of the folder; where it cannot be read or made, one of this process.
   func salt() -> Digest {
+    if let salt = knownSalt() { return salt.digest }
+    let salt = StoreSalt(digest: .random(), isNew: true)
+    (ownSalt, isSaltMadeUp) = (salt, true)
+    return salt.digest
+  }
+
+  /// The salt that this process goes by; the folder's where it has none yet, nil where that cannot be read or made.
+  private func knownSalt() -> StoreSalt? {
     if let ownSalt { return ownSalt }
     try? settings.folder.prepare()
-    let stored = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
-    let salt = stored ?? .random()
-    isSaltMadeUp = stored == nil
-    ownSalt = salt
-    return salt
+    ownSalt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
+    return ownSalt
   }
 
   private func read(_ jobs: [StoreJob]) {
@@ -109,7 +114,10 @@ final class StoreWorker {
   }
 
   private func open() throws(SQLiteFailure) -> StoreIndex {
-    let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
+    guard let salt = knownSalt() else { throw .noFolder }
+    let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
+    ownSalt = StoreSalt(digest: salt.digest, isNew: false)
+    isSaltMadeUp = false
     guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
