@@ -11,11 +11,13 @@ public final class TieredStore: CacheStore, LeavingStore {
   public let memory: MemoryStore
   /// The store below.
   public let base: any CacheStore
+  private let noting: (any UseNoting)?
 
   /// Puts memory over a store.
   public init(memory: MemoryStore = MemoryStore(), base: any CacheStore) {
     self.memory = memory
     self.base = base
+    noting = base as? any UseNoting
   }
 
   /// The salt of the store below.
@@ -27,7 +29,7 @@ public final class TieredStore: CacheStore, LeavingStore {
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
-    let above = memory.look(key, choosing: choosing)
+    let above = memory.look(key, choosing: choosing, noting: noting)
     if case .found = above { return above }
     let stamp = memory.stamp(key)
     let choice = Locked<Int?>(nil)

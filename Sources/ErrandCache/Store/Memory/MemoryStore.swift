@@ -18,9 +18,10 @@ public final class MemoryStore: CacheStore, LeavingStore {
     self.init(limit: limit, entryLimit: entryLimit, salt: .random())
   }
 
-  package init(limit: Int, entryLimit: Int? = nil, salt: Digest) {
+  package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
-    shelf = Locked(MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0)))
+    shelf = Locked(
+      MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
     ownSalt = salt
   }
 
@@ -34,12 +35,17 @@ public final class MemoryStore: CacheStore, LeavingStore {
     look(key, choosing: choosing)
   }
 
-  package func look(_ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?) -> CacheLookup {
+  /// Looks for an entry, and tells the store below of its use where that is due.
+  package func look(
+    _ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?, noting below: (any UseNoting)? = nil
+  ) -> CacheLookup {
     while let heads = shelf.withLock({ $0.heads(key) }) {
       guard let index = choosing(heads), heads.indices.contains(index) else { return .refused(heads) }
       let now = WallTime.now
       // No entry: somebody changed it while it was chosen. Choose again.
-      if let entry = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) { return .found(entry) }
+      guard let use = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) else { continue }
+      if use.isToBeNoted { below?.noteUse(key, use.entry.head.variant) }
+      return .found(use.entry)
     }
     return .missing
   }

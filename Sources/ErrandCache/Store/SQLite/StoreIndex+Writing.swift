@@ -115,6 +115,19 @@ extension StoreIndex {
     }
   }
 
+  /// The same for entries that a store above has answered with.
+  func touch(_ uses: [(place: UsesAbove.Place, time: WallTime)]) throws(SQLiteFailure) {
+    let statement = try statement(.touchPlace)
+    let now = WallTime.now.milliseconds
+    for use in uses {
+      statement.bind(1, use.place.entry)
+      statement.bind(2, use.place.variant)
+      statement.bind(3, use.time.milliseconds)
+      statement.bind(4, now)
+      try statement.run()
+    }
+  }
+
   /// Whether there is something to remove; asked where that is one entry, and supposed of everything else.
   func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
     guard case .variant(let key, let variant) = selection else { return true }

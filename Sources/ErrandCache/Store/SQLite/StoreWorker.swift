@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
@@ -222,16 +223,35 @@ final class StoreWorker {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
     uses = [:]
     do throws(SQLiteFailure) {
-      while !rest.isEmpty {
-        let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
-        guard try index.holdsLog() else { throw .busy }
-        try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
-        rest = rest.dropFirst(some.count)
-        pause()
-      }
+      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
     } catch {
       for use in rest where uses[use.id] == nil { uses[use.id] = use.time }
       throw error
+    }
+    try noteUsesAbove(index)
+  }
+
+  private func noteUsesAbove(_ index: StoreIndex) throws(SQLiteFailure) {
+    var rest = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
+    do throws(SQLiteFailure) {
+      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
+    } catch {
+      let left = rest
+      mailbox.usesAbove.withLock { uses in for use in left { uses.note(use.place, at: use.time) } }
+      throw error
+    }
+  }
+
+  /// Writes what it takes out of `rest` by and by, so that nobody waits long meanwhile.
+  private func inSteps<Use>(
+    _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
+    while !rest.isEmpty {
+      let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
+      guard try index.holdsLog() else { throw .busy }
+      try index.transaction { () throws(SQLiteFailure) in try write(some) }
+      rest = rest.dropFirst(some.count)
+      pause()
     }
   }
 
@@ -305,7 +325,7 @@ final class StoreWorker {
     var cost = StoreCost.none
     for write in writes { cost += write.cost }
     let isFull = try !index.space().holds(cost)
-    if isFull || uses.count > 1_024 { try noteUses(index) }
+    if isFull || uses.count + mailbox.usesAbove.withLock({ $0.times.count }) > 1_024 { try noteUses(index) }
     for attempt in 0..<4 {
       try index.makeRoom(cost, pause: pause)
       let isDone = try index.transaction { () throws(SQLiteFailure) in
