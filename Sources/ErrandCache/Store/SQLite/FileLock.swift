@@ -9,10 +9,11 @@ final class FileLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The lock for oneself alone; waits for about two seconds. Nil where somebody keeps it or there is no such file.
-  static func alone(_ path: String) -> FileLock? {
+  /// The lock for oneself alone. Nil where somebody keeps it or there is no such file.
+  /// - Parameter most: For how many milliseconds to wait, about.
+  static func alone(_ path: String, waiting most: Int = 2_000) -> FileLock? {
     guard let lock = opened(path) else { return nil }
-    for _ in 0..<2_000 {
+    for _ in 0..<most {
       if lock.take(LOCK_EX) { return lock }
       usleep(1_000)
     }
@@ -22,12 +23,6 @@ final class FileLock: Sendable {
   /// The lock together with others who share it. Nil where somebody has it alone or there is no such file.
   static func shared(_ path: String) -> FileLock? {
     guard let lock = opened(path), lock.take(LOCK_SH) else { return nil }
-    return lock
-  }
-
-  /// The lock for oneself alone, if it is free now.
-  static func aloneNow(_ path: String) -> FileLock? {
-    guard let lock = opened(path), lock.take(LOCK_EX) else { return nil }
     return lock
   }
 
