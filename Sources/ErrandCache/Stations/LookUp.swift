@@ -138,11 +138,9 @@ struct LookUp {
   /// Starts one refresh for the key, in a task of the cache's own; it ends by itself or with the entry's account.
   private func refresh(_ entry: CacheEntry, _ trip: CacheTrip) {
     let timers = context.call.timers
-    let state = cache.refreshes.begin(trip.key) {
-      CallState(
-        deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
-    }
-    guard let state else { return }
+    let state = CallState(
+      deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
+    guard cache.refreshes.begin(trip.key, state) else { return }
     let generation = cache.generations.withLock { $0.note() }
     let request = withoutConditions
     let refreshing = trip.refreshing(entry, by: trip.question.asked(by: request), generation)

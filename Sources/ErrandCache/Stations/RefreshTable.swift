@@ -6,13 +6,12 @@ final class RefreshTable: Sendable {
   private let running = Locked<[CacheKey: CallState]>([:])
   private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
-  /// Takes up the refresh of a key; nil where one is under way.
-  func begin(_ key: CacheKey, _ make: () -> CallState) -> CallState? {
+  /// Takes up the refresh of a key; false where one is under way.
+  func begin(_ key: CacheKey, _ state: CallState) -> Bool {
     running.withLock { running in
-      guard running[key] == nil else { return nil }
-      let state = make()
+      guard running[key] == nil else { return false }
       running[key] = state
-      return state
+      return true
     }
   }
 

@@ -42,7 +42,7 @@ struct StoreVisit {
     switch renewal {
     case .renewed(let head):
       whileCurrent(trip.generation, trip.key, head.label) {
-        trip.store.renew(trip.key, stored: entry.head.responseTime, head: head)
+        trip.store.renew(trip.key, stored: entry.head.responseTime, head: head, handing: &$0)
       }
     case .last, .outdated: trip.store.remove(.variant(trip.key, entry.head.variant))
     case .unstored, .unrelated: break
@@ -102,21 +102,24 @@ struct StoreVisit {
   private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
-    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry) }
+    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry, handing: &$0) }
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }
 
-  /// Under the lock that a removal takes: what is removed meanwhile is never stored after.
+  /// Under the lock that a removal takes: what is removed meanwhile is never stored after. What leaves the memory dies
+  /// behind it.
   @discardableResult
   private func whileCurrent(
-    _ generation: UInt64, _ key: CacheKey, _ label: CacheEntryLabel, _ body: () -> Void
+    _ generation: UInt64, _ key: CacheKey, _ label: CacheEntryLabel, _ body: (inout [MemoryShelf.Item]) -> Void
   ) -> Bool {
-    cache.generations.withLock { generations in
-      guard generations.admits(generation, key: key, label: label) else { return false }
-      body()
-      return true
+    let gone: [MemoryShelf.Item]? = cache.generations.withLock { generations in
+      guard generations.admits(generation, key: key, label: label) else { return nil }
+      var gone: [MemoryShelf.Item] = []
+      body(&gone)
+      return gone
     }
+    return gone != nil
   }
 
   /// Returns the generation to store the answer in: what is stored of it, for GET or under another request, is a

@@ -6,16 +6,18 @@ public import ErrandCore
 /// Every change goes to the store below first: what is found there afterwards is the new state, and what was found
 /// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays above.
 /// Another process's removals are not seen by the memory of this one.
-public final class TieredStore: CacheStore {
+public final class TieredStore: CacheStore, LeavingStore {
   /// The store above.
   public let memory: MemoryStore
   /// The store below.
   public let base: any CacheStore
+  private let noting: (any UseNoting)?
 
   /// Puts memory over a store.
   public init(memory: MemoryStore = MemoryStore(), base: any CacheStore) {
     self.memory = memory
     self.base = base
+    noting = base as? any UseNoting
   }
 
   /// The salt of the store below.
@@ -27,7 +29,7 @@ public final class TieredStore: CacheStore {
   public func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup {
-    let above = memory.look(key, choosing: choosing)
+    let above = memory.look(key, choosing: choosing, noting: noting)
     if case .found = above { return above }
     let stamp = memory.stamp(key)
     let choice = Locked<Int?>(nil)
@@ -64,14 +66,24 @@ public final class TieredStore: CacheStore {
 
   /// Stores an entry in both.
   public func put(_ entry: CacheEntry) {
-    base.put(entry)
-    memory.put(entry)
+    var gone: [MemoryShelf.Item] = []
+    put(entry, gone: &gone)
+  }
+
+  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item]) {
+    base.put(entry, handing: &gone)
+    memory.put(entry, gone: &gone)
   }
 
   /// Replaces the head in both.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
-    base.renew(key, stored: stored, head: head)
-    memory.renew(key, stored: stored, head: head)
+    var gone: [MemoryShelf.Item] = []
+    renew(key, stored: stored, head: head, gone: &gone)
+  }
+
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item]) {
+    base.renew(key, stored: stored, head: head, handing: &gone)
+    memory.renew(key, stored: stored, head: head, gone: &gone)
   }
 
   /// Removes entries from both. A look-up that is under way below does not bring them up again.

@@ -57,6 +57,28 @@ import Testing
     #expect(Self.notes(in: folder).isEmpty)
   }
 
+  @Test func `note of a living store stays`() async throws {
+    await filled().close()
+    let (first, later) = (StoreHold(), StoreHold())
+    let sealing = BodySealing(seal: { first.isReached ? later.pass($0) : first.pass($0) }, open: { $0 })
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20, sealing: sealing)
+    let other = try SQLiteDatabase(path: StoreFolder(folder.url).index) { true }
+    store.put(Sample.entry("/hold", account: "ada", body: "hold"))
+    await first.reached()
+    try other.run("BEGIN IMMEDIATE")
+    store.remove(.account(Sample.digest("account ada")))
+    first.open()
+    while await store.removals(call: CallState(), patience: .zero) != .noted { await Task.yield() }
+    await later.reached()
+    try other.run("ROLLBACK")
+    #expect(await Self.left(SQLiteStore(folder: folder.url, limit: 4 << 20)) == ["/b"])
+    // Were it to end now, what it is about to write would be removed by nobody else.
+    #expect(Self.notes(in: folder).count == 1)
+    later.open()
+    await store.close()
+    #expect(Self.notes(in: folder).isEmpty)
+  }
+
   @Test func `note of an earlier process is carried out`() async throws {
     await filled().close()
     #expect(journal.write([.account(Sample.digest("account eve"))]) != nil)
@@ -151,11 +173,14 @@ import Testing
       .host("a.example.com"), .tag("北"), .olderThan(WallTime(milliseconds: -7)),
     ]
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
-    let name = try #require(journal.write(all))
+    let note = try #require(journal.write(all))
     let notes = try #require(journal.read(but: nil))
-    #expect(notes.removals == all && notes.names == [name])
-    #expect(journal.read(but: name)?.names == [])
-    journal.remove(notes.names)
+    #expect(notes.removals == all && notes.names == [note.name])
+    #expect(journal.read(but: note.name)?.names == [])
+    journal.removeAbandoned(notes.names)
+    journal.empty()
+    #expect(Self.notes(in: folder).count == 1, "its writer is there")
+    journal.remove(note)
     #expect(Self.notes(in: folder).isEmpty)
     #expect(journal.write(Array(repeating: .variant(key, key.target), count: 4_000)) != nil)
     #expect(journal.read(but: nil)?.removals == [.all])

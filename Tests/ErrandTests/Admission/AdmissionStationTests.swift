@@ -85,19 +85,15 @@ import TestSupport
   @Test func `cancelled call leaves while its executor is busy`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 1))
     await fixture.start("a")
-    let (owner, busy, free) = (CallOwner(), Latch(), DispatchSemaphore(value: 0))
-    let waiting = Task { @MainActor in
+    let (owner, executor) = (CallOwner(), HeldExecutor())
+    let waiting = Task(executorPreference: executor) {
       await fixture.client.outcome(of: AdmissionFixture.Named(name: "b"), options: CallOptions(owner: owner))
     }
     #expect(await eventually { fixture.client.admission == (1, 1) })
-    DispatchQueue.main.async {
-      busy.open()
-      free.wait()
-    }
-    await busy.waitStubbornly()
+    executor.hold()
     owner.cancelAll()
     #expect(fixture.client.admission == (1, 0))
-    free.signal()
+    executor.release()
     #expect(await waiting.value.error?.isCancelled == true)
     await fixture.finish()
   }

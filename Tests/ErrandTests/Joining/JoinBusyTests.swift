@@ -10,22 +10,18 @@ import TestSupport
   /// The call's own code can go on only when its executor is free.
   @Test func `seat is left while its executor is busy`() async {
     let fixture = JoinFixture()
-    let (owner, busy, free) = (CallOwner(), Latch(), DispatchSemaphore(value: 0))
-    let first = Task { @MainActor in
+    let (owner, executor) = (CallOwner(), HeldExecutor())
+    let first = Task(executorPreference: executor) {
       await fixture.client.outcome(of: JoinText(), options: CallOptions(owner: owner))
     }
     #expect(await fixture.waiting(1))
     await fixture.exchange.reached()
-    DispatchQueue.main.async {
-      busy.open()
-      free.wait()
-    }
-    await busy.waitStubbornly()
+    executor.hold()
     owner.cancelAll()
     #expect(fixture.flights == (0, 0))
     let second = Task { await fixture.client.outcome(of: JoinText()) }
     await fixture.exchange.reached(2)
-    free.signal()
+    executor.release()
     #expect(await first.value.told == "cancelled")
     fixture.exchange.open()
     #expect(await second.value.value == "value")

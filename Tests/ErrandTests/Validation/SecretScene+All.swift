@@ -51,6 +51,7 @@ extension SecretScene {
   /// Hands out a marker, or nothing at all.
   private struct Provider: RefreshingProvider {
     var fails = false
+    var isUnreachable = false
     var credential = Credential.bearer(marker)
     var account: String? { "ada" }
 
@@ -58,7 +59,10 @@ extension SecretScene {
       if fails { throw Leak() }
       return credential
     }
-    func refresh(_ old: Credential, for account: String?) async throws -> Credential { throw Leak() }
+    func refresh(_ old: Credential, for account: String?) async throws -> Credential {
+      guard isUnreachable else { throw Leak() }
+      throw APIError.mapping(TransportFailure(.refused, "Nobody listens; \(marker) was shown."), as: .transport)
+    }
   }
 
   static let authorizing = [
@@ -76,6 +80,10 @@ extension SecretScene {
       testDescription: "refresh", code: .refreshFailed, change: { $0.credentials = Provider() },
       request: { $0.credential = .inherited },
       answer: { _ in .status(401, fields: ["WWW-Authenticate": "Bearer", "Set-Cookie": marker]) }),
+    SecretScene(
+      testDescription: "refresh out of reach", code: .refreshUnavailable,
+      change: { $0.credentials = Provider(isUnreachable: true) }, request: { $0.credential = .inherited },
+      answer: { _ in .status(401) }),
     SecretScene(
       testDescription: "cache alone", code: .cacheMiss, change: { $0.cachePolicy = .lifetime(.seconds(60)) },
       options: .cache(.cacheOnly), isSent: false),

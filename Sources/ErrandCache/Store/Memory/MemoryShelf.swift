@@ -12,6 +12,23 @@ struct MemoryShelf: Sendable {
     let decoded: DecodedValues
     var cost: Int
     var lastUse: WallTime
+    /// The last use that the store below knows of.
+    var noted: WallTime
+
+    init(body: Data, decoded: DecodedValues, cost: Int, lastUse: WallTime, noted: WallTime? = nil) {
+      self.body = body
+      self.decoded = decoded
+      self.cost = cost
+      self.lastUse = lastUse
+      self.noted = noted ?? lastUse
+    }
+  }
+
+  /// An entry that is used.
+  struct Use: Sendable {
+    let entry: CacheEntry
+    /// Whether the store below is to be told.
+    let isToBeNoted: Bool
   }
 
   /// The answers under one key, newest first.
@@ -33,6 +50,8 @@ struct MemoryShelf: Sendable {
 
   let limit: Int
   let entryLimit: Int
+  /// After how many milliseconds the store below is told of a use again.
+  let noteInterval: Int64
   private(set) var bytes = 0
   private(set) var entries = 0
   private var groups: [Group?] = []
@@ -44,8 +63,9 @@ struct MemoryShelf: Sendable {
   private var removals: UInt64 = 0
   private var changes = [UInt64](repeating: 0, count: 64)
 
-  init(limit: Int, entryLimit: Int) {
+  init(limit: Int, entryLimit: Int, noteInterval: Int64 = 60_000) {
     self.limit = limit
+    self.noteInterval = noteInterval
     self.entryLimit = min(entryLimit, limit)
   }
 
@@ -58,16 +78,19 @@ struct MemoryShelf: Sendable {
   func holds(anyAccount: Digest) -> Bool { anyAccounts[anyAccount] != nil }
 
   /// The entry at an index of ``heads(_:)``, used now; nil where it is not the same any more.
-  mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> CacheEntry? {
+  mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> Use? {
     guard let place = places[key.entry], let head = groups[place]?.heads[checked: index],
       head.variant == expected.variant, head.responseTime == expected.responseTime,
       let item = groups[place]?.items[index]
     else { return nil }
     groups[place]?.items[index].lastUse = now
+    // A clock that was set back counts as a long time, too.
+    let isDue = item.noted.milliseconds(to: now).magnitude >= noteInterval
+    if isDue { groups[place]?.items[index].noted = now }
     order.use(place)
     var entry = CacheEntry(key: key, head: head, body: item.body)
     entry.decoded = item.decoded
-    return entry
+    return Use(entry: entry, isToBeNoted: isDue && !head.isMemoryOnly)
   }
 
   /// All entries, in no order.
@@ -132,7 +155,8 @@ struct MemoryShelf: Sendable {
       let index = heads.firstIndex(where: { $0.variant == head.variant && $0.responseTime == stored }),
       let old = groups[place]?.items[index]
     else { return }
-    let item = Item(body: old.body, decoded: decoded, cost: cost + old.body.count, lastUse: old.lastUse)
+    let item = Item(
+      body: old.body, decoded: decoded, cost: cost + old.body.count, lastUse: old.lastUse, noted: old.noted)
     put(key, head, item, gone: &gone)
   }
 

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// One lock, nothing suspends, and every look-up, put and eviction takes the same time however much is kept. Beside each
 /// entry lie the values that were decoded from it. Lost with the process.
-public final class MemoryStore: CacheStore {
+public final class MemoryStore: CacheStore, LeavingStore {
   private let shelf: Locked<MemoryShelf>
   private let ownSalt: Digest
 
@@ -18,9 +18,10 @@ public final class MemoryStore: CacheStore {
     self.init(limit: limit, entryLimit: entryLimit, salt: .random())
   }
 
-  package init(limit: Int, entryLimit: Int? = nil, salt: Digest) {
+  package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
-    shelf = Locked(MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0)))
+    shelf = Locked(
+      MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
     ownSalt = salt
   }
 
@@ -34,12 +35,17 @@ public final class MemoryStore: CacheStore {
     look(key, choosing: choosing)
   }
 
-  package func look(_ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?) -> CacheLookup {
+  /// Looks for an entry, and tells the store below of its use where that is due.
+  package func look(
+    _ key: CacheKey, choosing: ([CacheEntryHead]) -> Int?, noting below: (any UseNoting)? = nil
+  ) -> CacheLookup {
     while let heads = shelf.withLock({ $0.heads(key) }) {
       guard let index = choosing(heads), heads.indices.contains(index) else { return .refused(heads) }
       let now = WallTime.now
       // No entry: somebody changed it while it was chosen. Choose again.
-      if let entry = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) { return .found(entry) }
+      guard let use = shelf.withLock({ $0.use(key, index, expected: heads[index], now: now) }) else { continue }
+      if use.isToBeNoted { below?.noteUse(key, use.entry.head.variant) }
+      return .found(use.entry)
     }
     return .missing
   }
@@ -51,14 +57,24 @@ public final class MemoryStore: CacheStore {
 
   /// Stores an entry, if it is not too large.
   public func put(_ entry: CacheEntry) {
+    var gone: [MemoryShelf.Item] = []
+    put(entry, gone: &gone)
+  }
+
+  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item]) {
     let item = item(entry)
-    change { $0.put(entry.key, entry.head, item, gone: &$1) }
+    change(&gone) { $0.put(entry.key, entry.head, item, gone: &$1) }
   }
 
   /// Replaces the head of an entry whose body still holds.
   public func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead) {
+    var gone: [MemoryShelf.Item] = []
+    renew(key, stored: stored, head: head, gone: &gone)
+  }
+
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item]) {
     let (decoded, cost) = (decodedValues(key), head.estimatedCost)
-    change { $0.renew(key, stored: stored, head: head, decoded: decoded, cost: cost, gone: &$1) }
+    change(&gone) { $0.renew(key, stored: stored, head: head, decoded: decoded, cost: cost, gone: &$1) }
   }
 
   /// Removes entries.
@@ -113,12 +129,21 @@ public final class MemoryStore: CacheStore {
   /// Changes the shelf, and releases what left it outside the lock.
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result) -> Result {
-    let (result, gone) = shelf.withLock { shelf in
-      var gone: [MemoryShelf.Item] = []
-      let result = body(&shelf, &gone)
-      return (result, gone)
+    var gone: [MemoryShelf.Item] = []
+    return change(&gone, body)
+  }
+
+  /// Changes the shelf, and adds what left it to `gone`.
+  @discardableResult
+  private func change<Result: Sendable>(
+    _ gone: inout [MemoryShelf.Item], _ body: (inout MemoryShelf, inout [MemoryShelf.Item]) -> Result
+  ) -> Result {
+    let (result, left) = shelf.withLock { shelf in
+      var left: [MemoryShelf.Item] = []
+      let result = body(&shelf, &left)
+      return (result, left)
     }
-    _ = gone
+    gone += left
     return result
   }
 }

@@ -9,10 +9,11 @@ final class FileLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The lock for oneself alone; waits for about two seconds. Nil where somebody keeps it or there is no such file.
-  static func alone(_ path: String) -> FileLock? {
+  /// The lock for oneself alone. Nil where somebody keeps it or there is no such file.
+  /// - Parameter most: For how many milliseconds to wait, about.
+  static func alone(_ path: String, waiting most: Int = 2_000) -> FileLock? {
     guard let lock = opened(path) else { return nil }
-    for _ in 0..<2_000 {
+    for _ in 0..<most {
       if lock.take(LOCK_EX) { return lock }
       usleep(1_000)
     }
@@ -25,11 +26,16 @@ final class FileLock: Sendable {
     return lock
   }
 
-  /// The lock for oneself alone, if it is free now.
-  static func aloneNow(_ path: String) -> FileLock? {
-    guard let lock = opened(path), lock.take(LOCK_EX) else { return nil }
-    return lock
+  /// The lock for oneself alone of a file that is there, if it is free now. Makes no file.
+  static func aloneNow(existing path: String) -> FileLock? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    let lock = FileLock(descriptor)
+    return lock.take(LOCK_EX) ? lock : nil
   }
+
+  /// Shares the lock of an open file; false where somebody has it alone.
+  func share() -> Bool { take(LOCK_SH) }
 
   private static func opened(_ path: String) -> FileLock? {
     let descriptor = SystemFile.openPrivate(path, 0)

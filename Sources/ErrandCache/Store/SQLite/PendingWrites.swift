@@ -267,3 +267,14 @@ extension PendingWrites.Numbered {
   var isBarrier: Bool { if case .barrier = write { true } else { false } }
   var removal: CacheSelection? { if case .remove(let selection) = write { selection } else { nil } }
 }
+
+extension PendingWrites.Write {
+  /// What must go where the write fails: what it removes, or an entry that it would have replaced.
+  var outdated: CacheSelection? {
+    switch self {
+    case .put(let entry): .variant(entry.key, entry.head.variant)
+    case .remove(let selection): selection
+    case .renew, .barrier: nil
+    }
+  }
+}

@@ -12,8 +12,10 @@ import Foundation
 /// | | for each its kind as a byte, and digests, a host, a tag or a time |
 ///
 /// Accounts and URLs are there as their digests alone. Whoever opens the index carries all of them out and then removes
-/// the files. Twice does no harm. A file that is cut, damaged or of another kind stands for the removal of everything;
-/// while one cannot be opened or read, as where the process has too many files open, the index is not opened either.
+/// the files, but for those of others who are there: what they put before the removal may be written after it. They
+/// keep their file locked, and remove it themselves. Twice does no harm. A file that is cut, damaged or of another kind
+/// stands for the removal of everything; while one cannot be opened or read, as where the process has too many files
+/// open, the index is not opened either.
 struct RemovalJournal: Sendable {
   private static let magic = Array("ERO1".utf8)
   private static let mostBytes = 256 << 10
@@ -21,6 +23,13 @@ struct RemovalJournal: Sendable {
 
   let folder: String
   private let prefix = "errand-cache.owed-"
+
+  /// A file that its writer keeps.
+  struct Note {
+    let name: String
+    /// Shared for as long as the note is kept, so that nobody else removes it.
+    let lock: FileLock
+  }
 
   /// What was found.
   struct Notes {
@@ -41,19 +50,22 @@ struct RemovalJournal: Sendable {
     }
   }
 
-  /// Writes removals down, to the disk itself. Returns the file's name; nil where the disk does not take it.
-  func write(_ removals: [CacheSelection]) -> String? {
+  /// Writes removals down, to the disk itself. Nil where the disk does not take it.
+  func write(_ removals: [CacheSelection]) -> Note? {
     let bytes = Self.bytes(of: removals)
     let random = Digest.random().words
     let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)
     let descriptor = SystemFile.openPrivate(path(name), O_EXCL)
     guard descriptor >= 0 else { return nil }
-    let isWritten = bytes.withUnsafeBytes { SystemFile.write(descriptor, $0) } && fsync(descriptor) == 0
-    guard close(descriptor) == 0, isWritten, SystemFile.synchronize(folder: folder) else {
+    let lock = FileLock(descriptor)
+    // Before it is locked somebody may take it for an abandoned one.
+    let isOurs = lock.share() && SystemFile.identity(path(name)) == SystemFile.identity(descriptor)
+    let isWritten = isOurs && bytes.withUnsafeBytes { SystemFile.write(descriptor, $0) } && fsync(descriptor) == 0
+    guard isWritten, SystemFile.synchronize(folder: folder) else {
       unlink(path(name))
       return nil
     }
-    return name
+    return Note(name: name, lock: lock)
   }
 
   /// Reads what is written down. Nil where nobody can tell.
@@ -70,12 +82,19 @@ struct RemovalJournal: Sendable {
     return notes
   }
 
-  func remove(_ names: [String]) {
-    for name in names { unlink(path(name)) }
+  /// Removes one's own note.
+  func remove(_ note: Note) { unlink(path(note.name)) }
+
+  /// Removes the files whose writers have gone.
+  func removeAbandoned(_ names: [String]) {
+    for name in names {
+      guard let lock = FileLock.aloneNow(existing: path(name)) else { continue }
+      withExtendedLifetime(lock) { _ = unlink(path(name)) }
+    }
   }
 
-  /// Removes whatever is written down.
-  func empty() { remove(SystemFile.names(folder).filter(isName)) }
+  /// Removes whatever is written down by those who have gone.
+  func empty() { removeAbandoned(SystemFile.names(folder).filter(isName)) }
 
   private func path(_ name: String) -> String { folder + (folder.hasSuffix("/") ? "" : "/") + name }
 

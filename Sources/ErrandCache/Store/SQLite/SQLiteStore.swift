@@ -13,7 +13,7 @@ public import Foundation
 /// What was damaged is removed; an index that is broken, foreign or of another version is emptied and made anew; on a
 /// full or read-only disk nothing is kept. All of that costs hits and never a call. The folder and its files are
 /// private to the user.
-public final class SQLiteStore: CacheStore {
+public final class SQLiteStore: CacheStore, UseNoting {
   private let settings: StoreSettings
   private let mailbox: StoreMailbox
   private let knownSalt = Locked<Digest?>(nil)
@@ -36,8 +36,8 @@ public final class SQLiteStore: CacheStore {
 
   /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
   ///
-  /// Where the folder cannot be used they are random for this process. Nil only where the call was stopped, or where its
-  /// patience ended.
+  /// Where the folder cannot be used they are random for this process. What lies in a folder under other bytes than
+  /// these, as where they were lost, is removed. Nil only where the call was stopped, or where its patience ended.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = knownSalt.withLock({ $0 }) { return salt }
     let salt = await ask(call, patience) { $0.salt() }
@@ -88,6 +88,12 @@ public final class SQLiteStore: CacheStore {
   /// that is so, or whether the disk takes not even that.
   public func remove(_ selection: CacheSelection) {
     mailbox.write { $0.remove(selection) }
+  }
+
+  /// Notes that the memory above has answered with an entry; written along with what else is written.
+  package func noteUse(_ key: CacheKey, _ variant: Digest) {
+    let place = UsesAbove.Place(entry: key.entry.index, variant: variant.index)
+    mailbox.usesAbove.withLock { $0.note(place, at: .now) }
   }
 
   /// The entries, most recently used first.

@@ -67,7 +67,8 @@ struct StoreFolder: Sendable {
   /// Removes the index and all bodies. Under the lock of the salt's file.
   /// - Returns: False where another process has the store open, or where the disk does not let us.
   func empty() -> Bool {
-    guard let alone = FileLock.aloneNow(lock) else { return false }
+    // A child process of ours that is about to begin holds for a moment what we have let go.
+    guard let alone = FileLock.alone(lock, waiting: 100) else { return false }
     return withExtendedLifetime(alone) {
       // The index first: a log without an index is thrown away, an index without its log would be an older one.
       for name in indexFiles { unlink(name) }

@@ -115,15 +115,23 @@ extension StoreIndex {
     }
   }
 
-  /// What must go where a write has failed: what it removes, or an entry that it would have replaced.
-  func replaced(_ write: PendingWrites.Write) throws(SQLiteFailure) -> CacheSelection? {
-    switch write {
-    case .remove(let selection): return selection
-    case .renew, .barrier: return nil
-    case .put(let entry):
-      let variant = entry.head.variant
-      return try rowIDs(entry.key).contains { $0.variant == variant.index } ? .variant(entry.key, variant) : nil
+  /// The same for entries that a store above has answered with.
+  func touch(_ uses: [(place: UsesAbove.Place, time: WallTime)]) throws(SQLiteFailure) {
+    let statement = try statement(.touchPlace)
+    let now = WallTime.now.milliseconds
+    for use in uses {
+      statement.bind(1, use.place.entry)
+      statement.bind(2, use.place.variant)
+      statement.bind(3, use.time.milliseconds)
+      statement.bind(4, now)
+      try statement.run()
     }
+  }
+
+  /// Whether there is something to remove; asked where that is one entry, and supposed of everything else.
+  func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
+    guard case .variant(let key, let variant) = selection else { return true }
+    return try rowIDs(key).contains { $0.variant == variant.index }
   }
 
   private func run(

@@ -9,10 +9,14 @@ final class StoreIndex {
   let settings: StoreSettings
   let database: SQLiteDatabase
   let files: BodyFiles
+  /// The salt that all entries were stored under.
+  let salt: StoreSalt
   /// Kept for as long as the index is open: nobody empties the folder meanwhile.
   private let shared: FileLock
   private let identity: [UInt64]
   private var statements = [SQLiteStatement?](repeating: nil, count: StoreQuery.allCases.count)
+  /// Whether the index says under which salt its entries were stored.
+  private var isMarked = false
   /// Whether files without a row have been looked for.
   private var isSwept = false
   private var written: [String] = []
@@ -20,18 +24,24 @@ final class StoreIndex {
   private var fileBytesAdded: Int64 = 0
 
   /// Opens the index, makes it where it is missing, and refuses one that is not ours.
-  init(_ settings: StoreSettings, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
+  /// - Parameter salt: The one that this process goes by. It becomes the folder's.
+  init(_ settings: StoreSettings, salt: StoreSalt, gives up: @escaping () -> Bool) throws(SQLiteFailure) {
     let folder = settings.folder
     try folder.prepare()
-    guard let setUp = FileLock.alone(folder.salt) else { throw .noFolder }
+    guard let setUp = FileLock.alone(folder.salt), let stored = StoreSalt.load(setUp) else { throw .noFolder }
     guard let shared = FileLock.shared(folder.lock) else { throw .busy }
     try folder.makeIndex()
     self.settings = settings
     self.shared = shared
+    self.salt = salt
     identity = SystemFile.identity(folder.index)
     files = BodyFiles(folder: folder.bodies)
     database = try SQLiteDatabase(path: folder.index, gives: up)
-    try withExtendedLifetime(setUp) { () throws(SQLiteFailure) in try configure() }
+    try withExtendedLifetime(setUp) { () throws(SQLiteFailure) in
+      try configure()
+      try checkMark()
+      guard salt.digest == stored.digest || salt.write(setUp) else { throw .noFolder }
+    }
   }
 
   private func configure() throws(SQLiteFailure) {
@@ -51,11 +61,39 @@ final class StoreIndex {
     if isNew {
       try transaction { () throws(SQLiteFailure) in
         for sql in StoreQuery.schema { try database.run(sql) }
+        try mark()
       }
     }
     guard try database.number("PRAGMA auto_vacuum") == 2,
       try database.number("PRAGMA page_size") == StoreSettings.pageSize
     else { throw .foreign }
+  }
+
+  // MARK: - The salt
+
+  /// Refuses entries that were stored under another salt, as where the folder's was lost: nobody could tell whose they
+  /// are. An index of an earlier version has no mark; it is the salt's, if that was there before.
+  private func checkMark() throws(SQLiteFailure) {
+    if let stored = try storedMark() {
+      guard stored == salt.mark else { throw .foreign }
+      isMarked = true
+    } else if salt.isNew, try number(.count) > 0 {
+      throw .foreign
+    }
+  }
+
+  private func storedMark() throws(SQLiteFailure) -> Int64? {
+    guard try database.number("SELECT count(*) FROM sqlite_schema WHERE name = 'salt'") > 0 else { return nil }
+    let statement = try database.prepare("SELECT mark FROM salt")
+    return try statement.step() ? statement.number(0) : nil
+  }
+
+  /// Binds the index to the salt. Inside a transaction.
+  private func mark() throws(SQLiteFailure) {
+    // Somebody else may have come first.
+    guard try storedMark() ?? salt.mark == salt.mark else { throw .foreign }
+    try database.run(StoreQuery.saltTable)
+    try database.run("INSERT OR REPLACE INTO salt VALUES (1, \(salt.mark))")
   }
 
   /// Whether somebody moved or removed the index's file while it was open.
@@ -125,10 +163,12 @@ final class StoreIndex {
     return Int(min(max(sum, 0), 1 << 60))
   }
 
-  /// Removes the files that a crash left without a row; once, at the first writing.
+  /// Removes the files that a crash left without a row, and binds an index of an earlier version to the salt; once, at
+  /// the first writing.
   func sweepOnce() throws(SQLiteFailure) {
     guard !isSwept else { return }
     try transaction { () throws(SQLiteFailure) in
+      if !isMarked { try mark() }
       var wanted: Set<String> = []
       let statement = try statement(.files)
       defer { statement.reset() }
@@ -137,6 +177,6 @@ final class StoreIndex {
       }
       try run(.setFileBytes, Int64(files.sweep(keeping: wanted)))
     }
-    isSwept = true
+    (isSwept, isMarked) = (true, true)
   }
 }

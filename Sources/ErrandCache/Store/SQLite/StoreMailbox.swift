@@ -6,6 +6,8 @@ import ErrandCore
 final class StoreMailbox: Sendable {
   private let settings: StoreSettings
   private let inbox: Locked<StoreInbox>
+  /// What the thread is not woken for.
+  let usesAbove = Locked(UsesAbove())
   private let bell = DispatchSemaphore(value: 0)
   private let ending = Locked(Ending())
 

@@ -1,6 +1,6 @@
 /// The statements of the index, each prepared once.
 enum StoreQuery: Int, CaseIterable {
-  case rows, siblings, body, anyAccount, insert, renew, touch, ahead, oldest
+  case rows, siblings, body, anyAccount, insert, renew, touch, touchPlace, ahead, oldest
   case removeRow, removeTarget, removeAccount, removeHost, removeTag, removeOlder, removeAll
   case list, count, files, pages, freePages, fileBytes, addFileBytes, setFileBytes
   case begin, commit, rollback
@@ -13,7 +13,7 @@ enum StoreQuery: Int, CaseIterable {
   /// Digests stand in the index as their first eight bytes; the record in `head` has them whole, and decides.
   ///
   /// `form` is 1 for a sealed body. `file` names a body's file; where it is null, the body lies in `body`. Times are
-  /// milliseconds since 1970. `state` has one row: the bytes of all bodies' files.
+  /// milliseconds since 1970. `state` has one row: the bytes of all bodies' files. So has ``saltTable``.
   static let schema = [
     """
     CREATE TABLE entry (
@@ -31,6 +31,10 @@ enum StoreQuery: Int, CaseIterable {
     "PRAGMA user_version = \(version)",
   ]
 
+  /// Which salt the entries were stored under: the first eight bytes of a digest of it. Earlier versions had none, and
+  /// do not mind it.
+  static let saltTable = "CREATE TABLE IF NOT EXISTS salt (id INTEGER PRIMARY KEY, mark INTEGER NOT NULL)"
+
   var sql: String {
     switch self {
     case .rows: "SELECT id, head, file, form, body FROM entry WHERE entry = ?1 ORDER BY response_time DESC"
@@ -45,6 +49,8 @@ enum StoreQuery: Int, CaseIterable {
     case .renew:
       "UPDATE entry SET host = ?2, tag = ?3, response_time = ?4, last_use = ?5, head = ?6 WHERE id = ?1"
     case .touch: "UPDATE entry SET last_use = ?2 WHERE id = ?1 AND (last_use < ?2 OR last_use > ?3)"
+    case .touchPlace:
+      "UPDATE entry SET last_use = ?3 WHERE entry = ?1 AND variant = ?2 AND (last_use < ?3 OR last_use > ?4)"
     case .ahead: "SELECT id FROM entry WHERE last_use > ?2 LIMIT ?1"
     case .oldest: "SELECT id FROM entry ORDER BY last_use LIMIT ?1"
     case .removeRow: remove("id = ?1")

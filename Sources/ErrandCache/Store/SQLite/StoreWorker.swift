@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// What runs on the thread of a ``SQLiteStore``: opens the index, answers, writes, and gets over what goes wrong.
@@ -13,14 +14,15 @@ final class StoreWorker {
   /// Removals that could not be done.
   private var owed: [CacheSelection] = []
   /// The journal's file that has them, and those that wait.
-  private var noteFile: String?
+  private var ownNote: RemovalJournal.Note?
   /// When a folder that took no note is tried again.
   private var noteAfter: MonotonicInstant?
   /// Whether there are such removals, of this process or of others.
   private var owesSomething = false
-  /// How often in a row the index could not be used, and until when it is not tried.
+  /// How often in a row the index could not be used, until when it is not tried, and why.
   private var failures = 0
   private var offUntil: MonotonicInstant?
+  private var offReason = SQLiteFailure.noFolder
   private var isReading = false
   /// Whether a removal that waits is to be written down rather than waited for.
   private var notesRemovals = false
@@ -33,7 +35,7 @@ final class StoreWorker {
   /// Whether another process has kept the log too long for a while, as one does that stands still in a read.
   private var isLogStuck = false
   private var uses: [Int64: WallTime] = [:]
-  private var ownSalt: Digest?
+  private var ownSalt: StoreSalt?
   private var isSaltMadeUp = false
 
   init(_ settings: StoreSettings, mailbox: StoreMailbox) {
@@ -59,13 +61,18 @@ final class StoreWorker {
 
   /// The salt of the folder; where it cannot be read or made, one of this process.
   func salt() -> Digest {
+    if let salt = knownSalt() { return salt.digest }
+    let salt = StoreSalt(digest: .random(), isNew: true)
+    (ownSalt, isSaltMadeUp) = (salt, true)
+    return salt.digest
+  }
+
+  /// The salt that this process goes by; the folder's where it has none yet, nil where that cannot be read or made.
+  private func knownSalt() -> StoreSalt? {
     if let ownSalt { return ownSalt }
     try? settings.folder.prepare()
-    let stored = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
-    let salt = stored ?? .random()
-    isSaltMadeUp = stored == nil
-    ownSalt = salt
-    return salt
+    ownSalt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
+    return ownSalt
   }
 
   private func read(_ jobs: [StoreJob]) {
@@ -95,21 +102,24 @@ final class StoreWorker {
 
   private func opened() throws(SQLiteFailure) -> StoreIndex {
     if let index { return index }
-    if let offUntil, MonotonicInstant.now < offUntil { throw .noFolder }
+    if let offUntil, MonotonicInstant.now < offUntil { throw offReason }
     do throws(SQLiteFailure) {
       return try open()
     } catch {
       // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
       let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething
       if mayEmpty, empty(), let index = try? open() { return index }
-      stayOff()
-      throw error.meaning == .broken ? .noFolder : error
+      stayOff(error.meaning == .broken ? .noFolder : error)
+      throw offReason
     }
   }
 
   private func open() throws(SQLiteFailure) -> StoreIndex {
-    let opened = try StoreIndex(settings) { [weak self] in self?.givesUp ?? true }
-    guard let others = settings.folder.journal.read(but: noteFile) else { throw .noFolder }
+    guard let salt = knownSalt() else { throw .noFolder }
+    let opened = try StoreIndex(settings, salt: salt) { [weak self] in self?.givesUp ?? true }
+    ownSalt = StoreSalt(digest: salt.digest, isNew: false)
+    isSaltMadeUp = false
+    guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
     if owesSomething {
@@ -118,7 +128,9 @@ final class StoreWorker {
       settle()
     }
     // Those that stay are carried out again by whoever opens the index next.
-    if !others.names.isEmpty, settings.folder.synchronizeLog() { settings.folder.journal.remove(others.names) }
+    if !others.names.isEmpty, settings.folder.synchronizeLog() {
+      settings.folder.journal.removeAbandoned(others.names)
+    }
     index = opened
     return opened
   }
@@ -133,10 +145,10 @@ final class StoreWorker {
 
   /// Takes the note away once all of it is done and on the disk itself; otherwise it is left for the next opening.
   private func forgetNote() {
-    guard let noteFile, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
+    guard let ownNote, owed.isEmpty, !mailbox.pending(\.hasNotedRemoval), settings.folder.synchronizeLog()
     else { return }
-    settings.folder.journal.remove([noteFile])
-    self.noteFile = nil
+    settings.folder.journal.remove(ownNote)
+    self.ownNote = nil
   }
 
   /// Writes down what is owed and what waits to be removed, so that it outlives the process.
@@ -148,8 +160,8 @@ final class StoreWorker {
       noteAfter = MonotonicInstant.now.advanced(by: .seconds(1))
       return mailbox.noteRemovals(owed: owed.isEmpty ? .done : .pending)
     }
-    if let noteFile { settings.folder.journal.remove([noteFile]) }
-    noteFile = new
+    if let ownNote { settings.folder.journal.remove(ownNote) }
+    ownNote = new
     noteAfter = nil
     mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
   }
@@ -188,11 +200,12 @@ final class StoreWorker {
     try? settings.folder.prepare()
     let setUp = FileLock.alone(settings.folder.salt)
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
-    if isEmpty { settle() } else { stayOff() }
+    if isEmpty { settle() } else { stayOff(.noFolder) }
     return isEmpty
   }
 
-  private func stayOff() {
+  private func stayOff(_ reason: SQLiteFailure) {
+    offReason = reason
     failures = min(failures + 1, 8)
     offUntil = MonotonicInstant.now.advanced(by: .milliseconds(50 << failures))
   }
@@ -205,17 +218,41 @@ final class StoreWorker {
     if uses.count < 8_192 { uses[use] = .now }
   }
 
-  /// Writes when entries were last used.
+  /// Writes when entries were last used. Those who are answered meanwhile note theirs for the next time.
   func noteUses(_ index: StoreIndex) throws(SQLiteFailure) {
     var rest = uses.map { (id: $0.key, time: $0.value) }[...]
+    uses = [:]
+    do throws(SQLiteFailure) {
+      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
+    } catch {
+      for use in rest where uses[use.id] == nil { uses[use.id] = use.time }
+      throw error
+    }
+    try noteUsesAbove(index)
+  }
+
+  private func noteUsesAbove(_ index: StoreIndex) throws(SQLiteFailure) {
+    var rest = mailbox.usesAbove.withLock { $0.take() }.map { (place: $0.key, time: $0.value) }[...]
+    do throws(SQLiteFailure) {
+      try inSteps(&rest, index) { some throws(SQLiteFailure) in try index.touch(some) }
+    } catch {
+      let left = rest
+      mailbox.usesAbove.withLock { uses in for use in left { uses.note(use.place, at: use.time) } }
+      throw error
+    }
+  }
+
+  /// Writes what it takes out of `rest` by and by, so that nobody waits long meanwhile.
+  private func inSteps<Use>(
+    _ rest: inout ArraySlice<Use>, _ index: StoreIndex, _ write: ([Use]) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) {
     while !rest.isEmpty {
       let some = Array(rest.prefix(max(4, settings.framesPerTransaction / 4)))
       guard try index.holdsLog() else { throw .busy }
-      try index.transaction { () throws(SQLiteFailure) in try index.touch(some) }
+      try index.transaction { () throws(SQLiteFailure) in try write(some) }
       rest = rest.dropFirst(some.count)
       pause()
     }
-    uses = [:]
   }
 
   // MARK: - Writing
@@ -288,7 +325,7 @@ final class StoreWorker {
     var cost = StoreCost.none
     for write in writes { cost += write.cost }
     let isFull = try !index.space().holds(cost)
-    if isFull || uses.count > 1_024 { try noteUses(index) }
+    if isFull || uses.count + mailbox.usesAbove.withLock({ $0.times.count }) > 1_024 { try noteUses(index) }
     for attempt in 0..<4 {
       try index.makeRoom(cost, pause: pause)
       let isDone = try index.transaction { () throws(SQLiteFailure) in
@@ -321,22 +358,17 @@ final class StoreWorker {
   /// After a failed write nothing may be found that was removed, or that was to be replaced.
   private func salvage() {
     let writes = batch.map(\.write)
+    // Where the index cannot be asked, every entry may be there.
+    var old = writes.compactMap(\.outdated)
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in
-        var old: [CacheSelection] = []
-        for write in writes {
-          if let selection = try index.replaced(write) { old.append(meant(selection)) }
-        }
-        guard !old.isEmpty else { return }
-        do throws(SQLiteFailure) {
-          try remove(old, from: index, pause: pause)
-        } catch {
-          owe(old)
-          throw error
-        }
+        var found: [CacheSelection] = []
+        for selection in old where try index.mayHold(selection) { found.append(meant(selection)) }
+        old = found
+        if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      owe(writes.compactMap { if case .remove(let selection) = $0 { meant(selection) } else { nil } })
+      owe(old.map(meant))
     }
   }
 

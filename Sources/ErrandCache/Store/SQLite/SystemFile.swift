@@ -34,6 +34,13 @@ enum SystemFile {
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
   }
 
+  /// The same of an open file.
+  static func identity(_ descriptor: Int32) -> [UInt64] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return [] }
+    return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+  }
+
   /// What came of reading a whole file.
   enum Content {
     case bytes(Data), tooLong, missing

@@ -1,0 +1,53 @@
+import ErrandCore
+import Foundation
+import StoreSamples
+import Testing
+
+@testable import ErrandCache
+
+/// A store that cannot be opened when something is put.
+@Suite(.timeLimit(.minutes(1))) struct StoreOpeningTests {
+  private let folder = TestFolder()
+
+  private func store() -> SQLiteStore { SQLiteStore(folder: folder.url, limit: 4 << 20) }
+
+  private func fill() async {
+    let store = store()
+    store.put(Sample.entry("/a", body: "old"))
+    await store.close()
+  }
+
+  @Test func `busy opening loses no writes`() async throws {
+    await fill()
+    let storeFolder = StoreFolder(folder.url)
+    // What an opening has to write for.
+    #expect(storeFolder.journal.write([.host("c.example.com")]) != nil)
+    let other = try SQLiteDatabase(path: storeFolder.index) { true }
+    try other.run("BEGIN IMMEDIATE")
+    let store = store()
+    store.put(Sample.entry("/a", body: "new", head: Sample.head(time: 2_000)))
+    store.remove(.host("b.example.com"))
+    while await store.removals(call: CallState(), patience: .zero) != .noted { await Task.yield() }
+    try other.run("ROLLBACK")
+    await store.close()
+    #expect(await self.store().text(Sample.key("/a")) == "new")
+  }
+
+  @Test func `lost write leaves nothing older`() async throws {
+    await fill()
+    let away = TestFolder()
+    try FileManager.default.moveItem(at: folder.url, to: away.url)
+    try Data("file".utf8).write(to: folder.url)
+    let store = store()
+    store.put(Sample.entry("/a", body: "new", head: Sample.head(time: 2_000)))
+    await store.flush()
+    try FileManager.default.removeItem(at: folder.url)
+    try FileManager.default.moveItem(at: away.url, to: folder.url)
+    var found = await store.newest(Sample.key("/a"))
+    while case .unavailable = found { found = await store.newest(Sample.key("/a")) }
+    guard case .missing = found else {
+      Issue.record("the older entry is found")
+      return
+    }
+  }
+}

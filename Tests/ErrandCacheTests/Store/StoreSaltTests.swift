@@ -1,0 +1,108 @@
+import ErrandCore
+import Foundation
+import StoreSamples
+import Testing
+
+@testable import ErrandCache
+
+/// A folder's salt, without which nobody finds an account's entries.
+@Suite(.timeLimit(.minutes(1))) struct StoreSaltTests {
+  private static let marker = "what ada may read"
+  private let folder = TestFolder()
+  private var saltFile: URL { folder.url.appending(path: "errand-cache.salt") }
+
+  private func store() -> SQLiteStore { SQLiteStore(folder: folder.url, limit: 4 << 20) }
+
+  private func fill() async {
+    let store = store()
+    store.put(Sample.entry("/a", account: "ada", body: Self.marker))
+    await store.close()
+  }
+
+  private func index() throws -> SQLiteDatabase { try SQLiteDatabase(path: StoreFolder(folder.url).index) { false } }
+
+  /// As the version before left it.
+  private func forgetMark() throws { try index().run("DROP TABLE IF EXISTS salt") }
+
+  @Test(arguments: ["missing", "damaged", "another"], [true, false])
+  func `lost salt leaves no entries`(_ what: String, _ asksFirst: Bool) async throws {
+    await fill()
+    #expect(try folder.filesWith(Self.marker).count > 0)
+    switch what {
+    case "missing": try FileManager.default.removeItem(at: saltFile)
+    case "damaged": try Data(count: 40).write(to: saltFile)
+    default:
+      let other = TestFolder()
+      _ = await SQLiteStore(folder: other.url).salt(call: CallState())
+      try Data(contentsOf: other.url.appending(path: "errand-cache.salt")).write(to: saltFile)
+    }
+    let store = store()
+    if asksFirst { #expect(await store.salt(call: CallState()) != nil) }
+    #expect(await store.isMissing(Sample.key("/a", account: "ada")))
+    #expect(try folder.filesWith(Self.marker).isEmpty)
+    store.put(Sample.entry("/b"))
+    await store.close()
+    #expect(await self.store().text(Sample.key("/b")) == "body")
+  }
+
+  @Test func `entries of earlier versions stay`() async throws {
+    await fill()
+    try forgetMark()
+    for round in 1...2 {
+      let store = store()
+      #expect(await store.text(Sample.key("/a", account: "ada")) == Self.marker)
+      store.put(Sample.entry("/\(round)"))
+      await store.close()
+    }
+    try FileManager.default.removeItem(at: saltFile)
+    #expect(await store().list().isEmpty)
+  }
+
+  @Test func `earlier version's entries go with the salt`() async throws {
+    await fill()
+    try forgetMark()
+    try FileManager.default.removeItem(at: saltFile)
+    let store = store()
+    _ = await store.salt(call: CallState())
+    #expect(await store.list().isEmpty)
+    #expect(try folder.filesWith(Self.marker).isEmpty)
+  }
+
+  @Test func `salt of an unusable folder takes it over`() async throws {
+    let folder = folder
+    let away = TestFolder()
+    await fill()
+    try FileManager.default.moveItem(at: folder.url, to: away.url)
+    try Data("file".utf8).write(to: folder.url)
+    let store = store()
+    let salt = await store.salt(call: CallState())
+    try FileManager.default.removeItem(at: folder.url)
+    try FileManager.default.moveItem(at: away.url, to: folder.url)
+    while await store.list().isEmpty {
+      store.put(Sample.entry("/b"))
+    }
+    #expect(try folder.filesWith(Self.marker).isEmpty)
+    await store.close()
+    let next = self.store()
+    #expect(await next.salt(call: CallState()) == salt)
+    #expect(await next.text(Sample.key("/b")) == "body")
+  }
+
+  @Test func `open store is not emptied for a salt`() async throws {
+    await fill()
+    let first = store()
+    #expect(await first.list().count == 1)
+    try FileManager.default.removeItem(at: saltFile)
+    let second = store()
+    guard case .unavailable = await second.newest(Sample.key("/a", account: "ada")) else {
+      Issue.record("read under another salt")
+      return
+    }
+    #expect(await first.text(Sample.key("/a", account: "ada")) == Self.marker)
+    await first.close()
+    while await second.list().isEmpty {
+      second.put(Sample.entry("/b"))
+    }
+    #expect(try folder.filesWith(Self.marker).isEmpty)
+  }
+}
