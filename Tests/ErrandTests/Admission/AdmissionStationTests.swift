@@ -1,7 +1,6 @@
 import Errand
 @testable import ErrandCore
 import ErrandTesting
-import Dispatch
 import Testing
 import TestSupport
 

@@ -61,7 +61,7 @@ extension SecretScene {
     }
     func refresh(_ old: Credential, for account: String?) async throws -> Credential {
       guard isUnreachable else { throw Leak() }
-      throw APIError.mapping(TransportFailure(.refused, "Nobody listens; \(marker) was shown."), as: .transport)
+      throw APIError.mapping(TransportFailure(.refused, "Nobody listens."), as: .transport)
     }
   }
 
