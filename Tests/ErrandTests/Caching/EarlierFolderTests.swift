@@ -33,7 +33,7 @@ import TestSupport
   @Test(arguments: [true, false]) func `logout reaches what was named`(isNamed: Bool) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let transport = ScriptedTransport(.text("ada's"))
+    let transport = ScriptedTransport { _ in .text("ada's") }
     let earlier = Self.cache(folder, naming: [])
     _ = try await Self.client(transport, earlier).send(Get())
     await earlier.flush()
