@@ -2,8 +2,8 @@
   import CZlib
   import ErrandCore
 
-  /// gzip (RFC 1952, of one or more members) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some servers
-  /// send it).
+  /// gzip (RFC 1952, of one or more members) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some
+  /// servers send it).
   final class ZlibDecoder: ContentDecoder {
     enum Format { case gzip, deflate }
 

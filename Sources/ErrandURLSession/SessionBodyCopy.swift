@@ -87,21 +87,19 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
 
   private func take(_ piece: Data) throws {
     memory.append(piece)
-    if memory.count > Self.mostInMemory { try flush() }
+    if memory.count > Self.mostInMemory { _ = try flushed() }
   }
 
-  private func flush() throws {
+  /// The file, with all that has been read.
+  private func flushed() throws -> SessionBodyFile {
     let file = try file ?? SessionBodyFile(in: folder)
     self.file = file
     try file.append(memory)
     memory.removeAll(keepingCapacity: true)
+    return file
   }
 
-  private func whole() throws -> SessionUpload {
-    guard file != nil else { return .data(memory) }
-    try flush()
-    return file.map { .copy($0) } ?? .data(memory)
-  }
+  private func whole() throws -> SessionUpload { file == nil ? .data(memory) : .copy(try flushed()) }
 
   /// Lets go of all that the result does not hold, and wakes the caller behind that.
   private func finish(_ result: Result<SessionUpload, any Error>) {

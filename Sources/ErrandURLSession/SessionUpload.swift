@@ -49,7 +49,7 @@ final class SessionBodyFile: @unchecked Sendable {  // written by one job at a t
     do {
       try handle.write(contentsOf: bytes)
     } catch {
-      throw Self.failure(url.deletingLastPathComponent(), "\(error.localizedDescription)")
+      throw Self.failure(url.deletingLastPathComponent(), error.localizedDescription)
     }
     length += Int64(bytes.count)
   }

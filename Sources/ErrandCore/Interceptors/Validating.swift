@@ -17,7 +17,7 @@ package struct Validating: Interceptor {
     }
     // A file was checked when it got its name, whatever the status says: 416 where nothing was left to fetch.
     if response.file != nil { return response }
-    try Self.checkStatus(of: response, by: context.plan.statusRule, envelope: context.plan.envelope)
+    try await Self.checkStatus(of: response, by: context.plan)
     try Self.checkWhole(response, context.plan.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
@@ -32,6 +32,16 @@ package struct Validating: Interceptor {
 
   /// Bodies up to this many bytes are judged and decoded where the caller is.
   package static let inlineLimit = 16_384
+
+  private static func checkStatus(of response: HTTPResponse, by plan: CallPlan) async throws {
+    guard !plan.statusRule.accepts(response.status) else { return }
+    guard response.body.count > inlineLimit else {
+      return try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope)
+    }
+    try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+      try checkStatus(of: response, by: plan.statusRule, envelope: plan.envelope)
+    }
+  }
 
   /// A refused answer may have the envelope's code and words, too.
   package static func checkStatus(

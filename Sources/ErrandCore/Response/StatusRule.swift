@@ -26,8 +26,8 @@ public struct StatusRule: Sendable, Hashable, ExpressibleByArrayLiteral, CustomS
   /// Whether a status is taken for success.
   public func accepts(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 
-  /// Whether an answer is read for its status first: of a body that is longer than the limit the beginning will do, so that
-  /// a refusal is one, is refreshed for and tried again, whatever page comes with it.
+  /// Whether an answer is read for its status first: of a body that is longer than the limit the beginning will do, so
+  /// that a refusal is one, is refreshed for and tried again, whatever page comes with it.
   package static func mayBeCut(_ status: Int) -> Bool { status >= 400 }
 
   /// The codes, such as `200–299`.

@@ -11,7 +11,7 @@ public struct CircuitOpen: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension APIError {
   static func circuitOpen(_ origin: HTTPURL.Origin, for timeLeft: Duration) -> APIError {
-    let seconds = max(1, Int((timeLeft / .seconds(1)).rounded(.up)))
+    let seconds = (max(timeLeft.clampedNanoseconds, 1) - 1) / 1_000_000_000 + 1
     return APIError(
       .admission, .circuitOpen,
       "Too many of the last calls to \(origin) failed, so nothing was sent; "

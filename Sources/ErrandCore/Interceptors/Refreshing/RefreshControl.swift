@@ -168,13 +168,16 @@ extension RefreshControl {
     guard type(of: provider) is AnyClass, let object = provider as? any CredentialProvider & AnyObject else {
       return nil
     }
-    return shared.withLock { shared in
-      if let known = shared[ObjectIdentifier(object)], known.provider === object { return known.control }
+    // Whatever dies of it, which may be the app's, dies behind the lock.
+    let (control, _) = shared.withLock { shared -> (RefreshControl, [any Sendable]) in
+      if let known = shared[ObjectIdentifier(object)], known.provider === object { return (known.control, []) }
+      let held = shared.values.map { ($0.provider, $0.control) }
       shared = shared.filter { $0.value.provider != nil }
       let new = Shared(provider: object)
       shared[ObjectIdentifier(object)] = new
-      return new.control
+      return (new.control, held)
     }
+    return control
   }
 }
 
