@@ -78,6 +78,8 @@ import TestSupport
     #expect(await second.error == nil)
     #expect(fixture.sent.count == 4)
     #expect(await eventually { fixture.client.admission == (0, 0) })
+    // The client holds its interceptor.
+    #expect(nonce.client.takeFirst() != nil)
   }
 
   /// The call's own code can go on only when its executor is free.
