@@ -111,6 +111,10 @@ struct CurlLine: Interceptor {
 }
 
 client.configure { $0.exchangeInterceptors.append(CurlLine()) }
+
+for hop in try await client.response(Version()).metrics.exchanges {
+  print(hop.method ?? "", hop.url?.path ?? "", hop.status ?? "no answer", hop.total ?? .zero)
+}
 // snippet.end
 
 print(turned(try await client.response(Version()).raw.body).count)

@@ -41,7 +41,7 @@ package struct Transporting: Interceptor {
 
   @inline(never)
   private func end(_ exchange: Exchange, _ response: HTTPResponse, _ context: CallContext) {
-    exchange.handling.note?.answered(response.metrics)
+    exchange.handling.note?.answered(response)
     context.plan.log?.info("\(response)")
   }
 

@@ -55,7 +55,7 @@ package final class CallRecord: Sendable {
   /// Notes that a request goes to the transport now; returns where to note what comes of it.
   func sending(_ request: HTTPRequest, at now: MonotonicInstant) -> ExchangeNote {
     var exchange = ExchangeMetrics()
-    exchange.begun = now
+    (exchange.method, exchange.url, exchange.begun) = (request.method, request.url, now)
     return notes.withLock { notes in
       if !notes.metrics.exchanges.contains(where: { $0.begun != nil }) { notes.begun = now }
       notes.sent = request
@@ -77,14 +77,14 @@ package final class CallRecord: Sendable {
   func measured(_ exchange: ExchangeMetrics, at place: Int) {
     notes.withLock { notes in
       guard let begun = notes.metrics.exchanges[place].begun else { return }
-      notes.metrics.exchanges[place] = exchange
+      notes.metrics.exchanges[place].take(exchange)
       notes.metrics.exchanges[place].begun = begun
     }
   }
 
-  /// Notes what was measured of an exchange that has ended.
-  func exchanged(_ exchange: ExchangeMetrics, at place: Int) {
-    notes.withLock { $0.metrics.exchanges[place] = exchange }
+  /// Notes what was measured of an exchange that has ended, and with which status; nil for none.
+  func exchanged(_ exchange: ExchangeMetrics, status: Int?, at place: Int) {
+    notes.withLock { $0.metrics.exchanges[place].take(exchange, status: status) }
   }
 
   /// Notes that an exchange has ended, and that what was measured on the way is all there is.

@@ -1,5 +1,15 @@
-/// What a transport measured of one exchange. Durations count from the moment the exchange was handed over.
+/// What was asked in one exchange, how it was answered, and what the transport measured of it. Durations count from the
+/// moment the exchange was handed over.
+///
+/// ``method``, ``url`` and ``status`` stand in the ``CallMetrics/exchanges`` of a call. A transport leaves them out.
 public struct ExchangeMetrics: Sendable, Hashable {
+  /// The method that was sent.
+  public var method: HTTPMethod?
+  /// Where it was sent. What is printed of it shows no value of its query.
+  public var url: HTTPURL?
+  /// The status that it was answered with, 302 of a redirect or 304 of a stored answer that holds among them; nil where
+  /// none came whole.
+  public var status: Int?
   /// Until the transport took it up.
   public var queue: Duration?
   /// Until the host's name was resolved.
@@ -28,6 +38,14 @@ public struct ExchangeMetrics: Sendable, Hashable {
 
   /// Makes empty metrics.
   public init() {}
+
+  /// Notes what was measured of what was sent.
+  mutating func take(_ measured: ExchangeMetrics, status: Int? = nil) {
+    let sent = (method, url)
+    self = measured
+    (method, url) = sent
+    self.status = status
+  }
 
   /// What is known of it where it is left at a moment.
   func left(at now: MonotonicInstant) -> ExchangeMetrics {

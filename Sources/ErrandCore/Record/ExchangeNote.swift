@@ -15,11 +15,11 @@ package struct ExchangeNote: Sendable {
   package func repeated() { record.repeated() }
 
   /// Notes that it brought an answer.
-  func answered(_ metrics: ExchangeMetrics) { record.exchanged(metrics, at: place) }
+  func answered(_ response: HTTPResponse) { record.exchanged(response.metrics, status: response.status, at: place) }
 
   /// Notes that it brought none, or that its call left it.
   func failed(_ error: any Error, at now: MonotonicInstant) {
-    if let metrics = (error as? TransportFailure)?.metrics { return record.exchanged(metrics, at: place) }
+    if let metrics = (error as? TransportFailure)?.metrics { return record.exchanged(metrics, status: nil, at: place) }
     record.left(at: place, now)
   }
 }

@@ -13,11 +13,26 @@ import Testing
     record.sending(try HTTPRequest(url: "http://h.example/"), at: instant(seconds))
   }
 
-  /// Metrics in which two durations can be told apart from all others.
-  private static func metrics(firstByte: Duration?, total: Duration? = nil) -> ExchangeMetrics {
+  private static func answer(_ metrics: ExchangeMetrics, status: Int = 200) throws -> HTTPResponse {
+    HTTPResponse(
+      head: ResponseHead(status: status), url: try HTTPRequest(url: "http://h.example/").url, metrics: metrics)
+  }
+
+  /// What a transport measures, in which two durations can be told apart from all others.
+  private static func measured(firstByte: Duration?, total: Duration? = nil) -> ExchangeMetrics {
     var metrics = ExchangeMetrics()
     metrics.firstByte = firstByte
     metrics.total = total
+    return metrics
+  }
+
+  /// The same, as it stands in the metrics of a call.
+  private static func told(
+    firstByte: Duration?, total: Duration? = nil, status: Int? = nil
+  ) throws -> ExchangeMetrics {
+    var metrics = measured(firstByte: firstByte, total: total)
+    let request = try HTTPRequest(url: "http://h.example/")
+    (metrics.method, metrics.url, metrics.status) = (request.method, request.url, status)
     return metrics
   }
 
@@ -27,42 +42,41 @@ import Testing
 
   @Test func `exchange under way counts until now`() throws {
     _ = try begin(at: 2)
-    #expect(ended(at: 5).exchanges == [Self.metrics(firstByte: nil, total: .seconds(3))])
-    #expect(ended(at: 9).exchanges == [Self.metrics(firstByte: nil, total: .seconds(7))])
+    #expect(try ended(at: 5).exchanges == [Self.told(firstByte: nil, total: .seconds(3))])
+    #expect(try ended(at: 9).exchanges == [Self.told(firstByte: nil, total: .seconds(7))])
   }
 
   @Test func `what the transport noted stays`() throws {
     let note = try begin(at: 2)
-    note.measured(Self.metrics(firstByte: nil))
-    note.measured(Self.metrics(firstByte: .seconds(1)))
-    #expect(ended(at: 5).exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(3))])
+    note.measured(Self.measured(firstByte: nil))
+    note.measured(Self.measured(firstByte: .seconds(1)))
+    #expect(try ended(at: 5).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(3))])
     note.failed(CallState.Stopped(reason: .cancelled), at: instant(6))
-    #expect(ended(at: 9).exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(4))])
+    #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(4))])
   }
 
   @Test func `word after the end is not heard`() throws {
-    let told = Self.metrics(firstByte: .seconds(1), total: .seconds(2))
     let note = try begin(at: 0)
-    note.answered(told)
-    note.measured(Self.metrics(firstByte: .seconds(8)))
-    #expect(ended(at: 9).exchanges == [told])
+    note.answered(try Self.answer(Self.measured(firstByte: .seconds(1), total: .seconds(2)), status: 302))
+    note.measured(Self.measured(firstByte: .seconds(8)))
+    #expect(
+      try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2), status: 302)])
   }
 
   @Test func `a failure's own metrics count`() throws {
-    let told = Self.metrics(firstByte: .seconds(1), total: .seconds(2))
     var failure = TransportFailure(.reset, "It broke.")
-    failure.metrics = told
+    failure.metrics = Self.measured(firstByte: .seconds(1), total: .seconds(2))
     let note = try begin(at: 0)
-    note.measured(Self.metrics(firstByte: .milliseconds(999)))
+    note.measured(Self.measured(firstByte: .milliseconds(999)))
     note.failed(failure, at: instant(3))
-    #expect(ended(at: 9).exchanges == [told])
+    #expect(try ended(at: 9).exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(2))])
   }
 
   @Test func `exchanges stand as they began`() throws {
     let first = try begin(at: 0)
     let second = try begin(at: 1)
-    second.answered(Self.metrics(firstByte: .seconds(2)))
-    first.answered(Self.metrics(firstByte: .seconds(1)))
+    second.answered(try Self.answer(Self.measured(firstByte: .seconds(2))))
+    first.answered(try Self.answer(Self.measured(firstByte: .seconds(1))))
     #expect(ended(at: 9).exchanges.map(\.firstByte) == [.seconds(1), .seconds(2)])
     #expect(ended(at: 9).attempts == 2)
   }
@@ -79,13 +93,13 @@ import Testing
 
   @Test func `a call that leaves takes what is known`() throws {
     let note = try begin(at: 2)
-    note.measured(Self.metrics(firstByte: .seconds(1)))
+    note.measured(Self.measured(firstByte: .seconds(1)))
     record.queues(since: instant(4))
     let caller = CallRecord()
     caller.leaveSeat(record, isJoined: true, at: instant(5))
-    note.answered(ExchangeMetrics())
+    note.answered(try Self.answer(ExchangeMetrics()))
     let metrics = caller.ended(after: .zero, at: instant(9)).0
-    #expect(metrics.exchanges == [Self.metrics(firstByte: .seconds(1), total: .seconds(3))])
+    #expect(try metrics.exchanges == [Self.told(firstByte: .seconds(1), total: .seconds(3))])
     #expect(metrics.queue == .seconds(1) && metrics.attempts == 1 && metrics.isJoined)
   }
 }

@@ -16,6 +16,15 @@ import Testing
         == ["http://h.example/v1/a", "http://h.example/b", "http://h.example/c?x=1", "http://o/d"])
   }
 
+  @Test func `metrics tell of each hop`() async throws {
+    let bench = ScriptedClient(answers: [.redirect(to: "/b?token=MARKER", status: 303), .text("done")])
+    let response = try await bench.client.response(Ask<String>(path: "/v1/a", method: .post))
+    let hops = response.metrics.exchanges
+    #expect(hops.compactMap(\.method) == [.post, .get] && hops.map(\.status) == [303, 200])
+    #expect(hops.compactMap { $0.url?.string } == ["http://h.example/v1/a", "http://h.example/b?token=MARKER"])
+    #expect(!"\(hops) \(String(reflecting: hops))".contains("MARKER"))
+  }
+
   @Test func `ten hops and no more`() async {
     let count = Recorded<Int>()
     let bench = ScriptedClient(answer: { _ in
