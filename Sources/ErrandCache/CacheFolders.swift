@@ -44,19 +44,24 @@ final class CacheFolders: Sendable {
     self.filters = filters
     self.open = open
     only = nil
-    let places = Set([folder] + known.map(\.standardizedFileURL))
+    let places = Set(([folder] + known).map(Self.place))
     stores = Locked(Dictionary(uniqueKeysWithValues: places.map { ($0, OpenedStore(open($0))) }))
   }
 
   func store(for request: any APIRequest) -> OpenedStore {
     if let only { return only }
-    let place = filters.reduce(folder) { $1.apply($0, request) }.standardizedFileURL
+    let place = Self.place(filters.reduce(folder) { $1.apply($0, request) })
     return stores.withLock { stores in
       if let known = stores[place] { return known }
       let opened = OpenedStore(open(place))
       stores[place] = opened
       return opened
     }
+  }
+
+  /// The same for all ways to write a folder: Foundation puts a slash behind some that are there.
+  private static func place(_ folder: URL) -> URL {
+    URL(filePath: folder.standardizedFileURL.path(percentEncoded: false), directoryHint: .isDirectory)
   }
 
   /// Every store that was opened.

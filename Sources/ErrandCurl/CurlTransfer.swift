@@ -382,7 +382,7 @@
       response.body = body?.takeMemory() ?? Data()
       response.trailers = lateTrailers?.take() ?? body?.takeTrailers() ?? HTTPFields()
       if let handle { response.metrics = CurlMetrics.read(handle.easy, of: self) }
-      return body?.isCut == true ? response.cut() : response
+      return exchange.sink == nil && body?.isCut == true ? response.cut() : response
     }
   }
 #endif

@@ -12,9 +12,13 @@ public struct WeakList<Object: AnyObject & Sendable>: Sendable {
   /// Those that are still there.
   public var objects: [Object] { places.compactMap(\.object) }
 
-  /// Adds one that is not there yet, and forgets those that are gone.
-  public mutating func insert(_ object: Object) {
+  /// Adds one that is not there yet, and forgets those that are gone. Returns those that were there: to look for them is
+  /// to hold them, so the last of them to be let go may die of it. Behind a lock it must not.
+  @discardableResult
+  public mutating func insert(_ object: Object) -> [Object] {
+    let objects = objects
     places.removeAll { $0.object == nil }
-    if !places.contains(where: { $0.object === object }) { places.append(Place(object: object)) }
+    if !objects.contains(where: { $0 === object }) { places.append(Place(object: object)) }
+    return objects
   }
 }

@@ -39,7 +39,12 @@ final class SessionBodyCopy: @unchecked Sendable {  // what has no lock is touch
       end.withLock { $0.isLeft = true }
       throw error
     }
-    guard let result = end.withLock({ $0.result.take() }) else {
+    let result = end.withLock { end in
+      // A source that resumes once more finds nothing to do.
+      end.isLeft = true
+      return end.result.take()
+    }
+    guard let result else {
       throw TransportFailure(.bodySource, "What the body is read from has stopped before its end.")
     }
     return try result.get()

@@ -238,7 +238,7 @@ final class SessionExchange: Sendable {
     metrics.total = metrics.total ?? start.duration(to: timers.now)
     if let version = metrics.version { head.version = version }
     let response = HTTPResponse(head: head, body: body, url: exchange.request.url, metrics: metrics)
-    return isCut ? response.cut() : response
+    return exchange.sink == nil && isCut ? response.cut() : response
   }
 
   /// An error, with what was measured until then where it can hold that.

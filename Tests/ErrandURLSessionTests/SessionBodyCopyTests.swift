@@ -80,6 +80,15 @@ import TransportChecks
     #expect(failure?.description.contains("No such file or directory") == true)
   }
 
+  @Test func `a source that resumes often is opened once`() async throws {
+    let log = PieceSource.Log()
+    let body = HTTPBody.stream(isReplayable: true) { flow in
+      PieceSource([.later, .bytes([1])], log, flow, onLater: { flow in for _ in 0..<50 { flow.resume() } })
+    }
+    for _ in 0..<100 { _ = try await SessionBodyCopy(body).made(for: CallState()) }
+    #expect(log.opened == 100)
+  }
+
   @Test func `a stop ends an endless body`() async throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }

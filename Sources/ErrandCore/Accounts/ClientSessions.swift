@@ -23,13 +23,12 @@ package final class ClientSessions: Sendable {
 
   /// What the client has from now on.
   func take(
-    cache: (any AnswerCache)?, cookies: CookieRule, provider: (any CredentialProvider)?, accessories: [any Accessory]
+    cache: (any AnswerCache)?, cookies: CookieRule, refreshing: RefreshControl?, accessories: [any Accessory]
   ) {
-    let control = (provider as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     belongings.withLock { belongings in
       if let cache, !belongings.caches.contains(where: { $0 === cache }) { belongings.caches.append(cache) }
       if let jars = cookies.jars { belongings.jars.insert(jars) }
-      if let control { belongings.refreshing.insert(control) }
+      if let refreshing { belongings.refreshing.insert(refreshing) }
       belongings.accessories = accessories
     }
   }

@@ -183,7 +183,7 @@ public final class CredentialStore: RefreshingProvider {
   deinit { for watcher in watchers.withLock({ Array($0.values) }) { watcher.finish() } }
 
   /// A client uses the store.
-  func attach(_ sessions: ClientSessions) { clients.withLock { $0.insert(sessions) } }
+  func attach(_ sessions: ClientSessions) -> [ClientSessions] { clients.withLock { $0.insert(sessions) } }
 
   private func keep() async throws {
     guard let desk else { return }

@@ -30,7 +30,7 @@ public final class APIClient: Sendable {
       admission: AdmissionControl(limits: configuration.admission), refreshing: refreshing,
       sessions: ClientSessions(calls, refreshing), standardCache: cache)
     let snapshot = ClientSnapshot(configuration, fittings)
-    snapshot.settle(in: fittings.sessions)
+    _ = snapshot.settle(in: fittings.sessions)
     state = Locked(snapshot)
   }
 
@@ -49,13 +49,13 @@ public final class APIClient: Sendable {
       change(&configuration)
       let made = ClientSnapshot(configuration, fittings)
       let before = current
-      current = state.withLock { present in
-        if present === before {
-          present = made
-          made.settle(in: fittings.sessions)
-        }
-        return present
+      let (present, held) = state.withLock { present -> (ClientSnapshot, [any Sendable]) in
+        guard present === before else { return (present, []) }
+        present = made
+        return (made, made.settle(in: fittings.sessions))
       }
+      current = present
+      withExtendedLifetime(held) {}
       if current === made { return fittings.admission.change(made.timers) { snapshot.configuration.admission } }
     }
   }

@@ -8,6 +8,8 @@ final class ClientSnapshot: Sendable {
   let base: HTTPURL.Origin?
   let hosts: Result<HostList?, APIError>
   let cache: (any AnswerCache)?
+  /// Who refreshes for the provider on every client that uses it; nil where each client does for itself.
+  private let refreshing: RefreshControl?
 
   init(_ configuration: ClientConfiguration, _ fittings: ClientFittings) {
     self.configuration = configuration
@@ -17,6 +19,7 @@ final class ClientSnapshot: Sendable {
     hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
+    refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
       configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])
     let cache: (any AnswerCache)? =
@@ -30,9 +33,9 @@ final class ClientSnapshot: Sendable {
       Line(
         fittings.order(
           LineParts(
-            interceptors: configuration.interceptors.map { UserStation(inner: $0, isWithinExchange: false) },
+            interceptors: configuration.interceptors.map { UserStation(inner: $0, admission: nil) },
             exchangeInterceptors: configuration.exchangeInterceptors.map {
-              UserStation(inner: $0, isWithinExchange: true)
+              UserStation(inner: $0, admission: fittings.admission)
             },
             sessions: fittings.sessions, admission: fittings.admission, breaking: fittings.breaking,
             breaker: configuration.breaker, refreshing: fittings.refreshing, retrying: fittings.retrying,
@@ -41,12 +44,12 @@ final class ClientSnapshot: Sendable {
     }
   }
 
-  /// Whoever logs accounts out reaches the client, and what it has now.
-  func settle(in sessions: ClientSessions) {
+  /// Whoever logs accounts out reaches the client, and what it has now. Returns what was held meanwhile, and may die when
+  /// it is let go: the app's own, which must not die under a lock.
+  func settle(in sessions: ClientSessions) -> [any Sendable] {
     sessions.take(
-      cache: cache, cookies: configuration.cookies, provider: configuration.credentials,
-      accessories: configuration.accessories)
-    (configuration.credentials as? CredentialStore)?.attach(sessions)
+      cache: cache, cookies: configuration.cookies, refreshing: refreshing, accessories: configuration.accessories)
+    return (configuration.credentials as? CredentialStore)?.attach(sessions) ?? []
   }
 
   private static func transport(

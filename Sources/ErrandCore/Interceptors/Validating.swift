@@ -59,7 +59,8 @@ package struct Validating: Interceptor {
 
   /// A refused answer may be the beginning of one; an accepted one may not.
   private static func checkWhole(_ response: HTTPResponse, _ limit: Int) throws(APIError) {
-    if response.isCut { throw .mapping(TransportFailure.bodyTooLarge(limit), as: .transport) }
+    guard response.isCut else { return }
+    throw .mapping(TransportFailure.bodyTooLarge(limit), as: .transport).with { $0.response = response }
   }
 
   package static func checkContentType(of response: HTTPResponse, among patterns: [String]?) throws(APIError) {

@@ -1,18 +1,16 @@
 /// Runs an interceptor of the app in a task of its own, so that a cancel reaches it however the call was started.
 struct UserStation: Interceptor {
   let inner: any Interceptor
-  /// Whether it stands around the exchange alone, where the call has its slot.
-  let isWithinExchange: Bool
+  /// The queue that the call has a slot of; nil where it stands around the call, which has none yet.
+  let admission: AdmissionControl?
 
   func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     try context.call.check()
     let userNext = Next(line: next.line, index: next.index, context: context, isForUserCode: true)
     do {
-      return try await context.call.running { [inner, isWithinExchange] in
-        guard isWithinExchange else { return try await inner.intercept(request, context: context, next: userNext) }
-        return try await AdmissionControl.withinExchange {
-          try await inner.intercept(request, context: context, next: userNext)
-        }
+      return try await context.call.running { [inner, admission] in
+        let work = { @Sendable in try await inner.intercept(request, context: context, next: userNext) }
+        return if let admission { try await HeldSlot.during(work, of: admission) } else { try await work() }
       }
     } catch {
       try context.call.check()

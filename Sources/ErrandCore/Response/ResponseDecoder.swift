@@ -119,8 +119,10 @@ extension HTTPResponse {
     if let file { return file }
     guard [200, 203, 206].contains(status) else {
       let reason = head.reason.isEmpty ? "" : " \(head.reason)"
-      throw APIError(.validate, .status, "The server answered \(status)\(reason), which holds no file.")
-        .with { $0.response = self }
+      throw APIError(
+        .validate, .status, "The server answered \(status)\(reason), which brings no file; 200, 203 and 206 do."
+      )
+      .with { $0.response = self }
     }
     throw .build(.unsupported, "The answer went into no file; let the request say where to by `download`.")
   }

@@ -68,20 +68,65 @@ import Testing
     #expect(try folder.filesWith(Self.marker).isEmpty)
   }
 
-  @Test func `salt of an unusable folder takes it over`() async throws {
-    let folder = folder
+  /// Opens a store over the folder while that cannot be used, and makes the folder usable again.
+  private func storeOfUnusableFolder() async throws -> SQLiteStore {
     let away = TestFolder()
-    await fill()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     try FileManager.default.moveItem(at: folder.url, to: away.url)
     try Data("file".utf8).write(to: folder.url)
     let store = store()
-    let salt = await store.salt(call: CallState())
+    #expect(await store.salt(call: CallState()) != nil)
     try FileManager.default.removeItem(at: folder.url)
     try FileManager.default.moveItem(at: away.url, to: folder.url)
+    return store
+  }
+
+  @Test func `salt made up leaves others' entries`() async throws {
+    await fill()
+    let store = try await storeOfUnusableFolder()
+    store.put(Sample.entry("/b"))
+    await store.flush()
+    #expect(await store.removals(call: CallState(), patience: .zero) == .done)
+    store.remove(.variant(Sample.key("/c"), Sample.entry("/c").head.variant))
+    await store.close()
+    let next = self.store()
+    #expect(await next.text(Sample.key("/a", account: "ada")) == Self.marker)
+    #expect(await next.isMissing(Sample.key("/b")))
+  }
+
+  @Test func `logout under a salt made up leaves nothing`() async throws {
+    await fill()
+    let store = try await storeOfUnusableFolder()
+    store.remove(.account(Sample.key("/a", account: "ada").account))
+    await store.close()
+    let next = self.store()
+    #expect(await next.isMissing(Sample.key("/a", account: "ada")))
+    #expect(try folder.filesWith(Self.marker).isEmpty)
+  }
+
+  /// What was to be replaced there is no removal that anybody asked for.
+  @Test func `answers that cannot be written owe nothing`() async throws {
+    await fill()
+    let store = store()
+    #expect(await store.list().count == 1)
+    let away = TestFolder()
+    try FileManager.default.moveItem(at: folder.url, to: away.url)
+    try Data("file".utf8).write(to: folder.url)
+    for number in 0..<300 { store.put(Sample.entry("/\(number)")) }
+    await store.flush()
+    #expect(await store.removals(call: CallState(), patience: .zero) == .done)
+    try FileManager.default.removeItem(at: folder.url)
+    try FileManager.default.moveItem(at: away.url, to: folder.url)
+    await store.close()
+    #expect(await self.store().text(Sample.key("/a", account: "ada")) == Self.marker)
+  }
+
+  @Test func `folder without a salt takes one made up`() async throws {
+    let store = try await storeOfUnusableFolder()
     while await store.list().isEmpty {
       store.put(Sample.entry("/b"))
     }
-    #expect(try folder.filesWith(Self.marker).isEmpty)
+    let salt = await store.salt(call: CallState())
     await store.close()
     let next = self.store()
     #expect(await next.salt(call: CallState()) == salt)

@@ -56,32 +56,6 @@ import TestSupport
     #expect(fixture.client.admission(at: "h.example") == (0, 0))
   }
 
-  /// Asks for a nonce before each exchange, by a call of the same client.
-  private struct Nonce: Interceptor {
-    let client = Recorded<APIClient>()
-    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-      if request.url.path != "/nonce", let client = client.all.first {
-        _ = try await client.send(AdmissionFixture.Named(name: "nonce"))
-      }
-      return try await next(request)
-    }
-  }
-
-  @Test func `interceptor's own call needs no second place`() async {
-    let nonce = Nonce()
-    let fixture = AdmissionFixture(AdmissionLimits(perHost: 1)) { $0.exchangeInterceptors = [nonce] }
-    nonce.client.append(fixture.client)
-    fixture.latch.open()
-    async let first = fixture.client.outcome(of: AdmissionFixture.Named(name: "a"))
-    async let second = fixture.client.outcome(of: AdmissionFixture.Named(name: "b"))
-    #expect(await first.error == nil)
-    #expect(await second.error == nil)
-    #expect(fixture.sent.count == 4)
-    #expect(await eventually { fixture.client.admission == (0, 0) })
-    // The client holds its interceptor.
-    #expect(nonce.client.takeFirst() != nil)
-  }
-
   /// The call's own code can go on only when its executor is free.
   @Test func `cancelled call leaves while its executor is busy`() async {
     let fixture = AdmissionFixture(AdmissionLimits(perHost: 1, waiting: 1))

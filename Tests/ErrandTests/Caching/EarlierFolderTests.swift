@@ -46,4 +46,14 @@ import TestSupport
     _ = try await client.send(Get())
     #expect(transport.requests.count == (isNamed ? 2 : 1), "what was not reached is there")
   }
+
+  @Test(arguments: [URL.DirectoryHint.isDirectory, .notDirectory])
+  func `folder is one however it is written`(hint: URL.DirectoryHint) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let cache = Self.cache(folder, naming: [folder.appending(path: "own", directoryHint: hint)])
+    _ = try await Self.client(ScriptedTransport { _ in .text("ada's") }, cache).send(Get())
+    await cache.flush()
+    #expect(await cache.entries().count == 1)
+  }
 }

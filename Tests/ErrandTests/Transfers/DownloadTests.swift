@@ -45,13 +45,13 @@ import Testing
     typealias Response = DownloadedFile
   }
 
-  @Test func `page instead of a picture leaves no file`() async throws {
+  @Test(arguments: [1, 200_000]) func `page instead of a picture leaves no file`(times: Int) async throws {
     let fixture = try DownloadFixture()
-    let server = try LoopbackServer { _ in .status(200, headers: ["Content-Type": "text/html"], body: "<h1>Log in</h1>")
-    }
+    let page = String(repeating: "<h1>Log in</h1>", count: times)
+    let server = try LoopbackServer { _ in .status(200, headers: ["Content-Type": "text/html"], body: page) }
     let outcome = await fixture.client.outcome(of: GetImage(url: server.url + "/a.png", file: fixture.file))
     #expect(outcome.error?.code == .contentType)
-    #expect(outcome.error?.response?.body == Data("<h1>Log in</h1>".utf8))
+    #expect(outcome.error?.response?.body == Data(page.utf8.prefix(1 << 20)))
     #expect(fixture.names.isEmpty)
   }
 }

@@ -269,12 +269,11 @@ extension PendingWrites.Numbered {
 }
 
 extension PendingWrites.Write {
-  /// What must go where the write fails: what it removes, or an entry that it would have replaced.
-  var outdated: CacheSelection? {
-    switch self {
-    case .put(let entry): .variant(entry.key, entry.head.variant)
-    case .remove(let selection): selection
-    case .renew, .barrier: nil
-    }
+  /// What it removes.
+  var removal: CacheSelection? { if case .remove(let selection) = self { selection } else { nil } }
+
+  /// The entry that it replaces.
+  var replaced: CacheSelection? {
+    if case .put(let entry) = self { .variant(entry.key, entry.head.variant) } else { nil }
   }
 }

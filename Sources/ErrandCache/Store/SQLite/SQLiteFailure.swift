@@ -19,6 +19,8 @@ struct SQLiteFailure: Error {
   static let foreign = SQLiteFailure(code: SQLITE_NOTADB)
   /// The folder cannot be used.
   static let noFolder = SQLiteFailure(code: SQLITE_CANTOPEN)
+  /// What is stored lies under another salt than the one that this process had to make up.
+  static let otherSalt = SQLiteFailure(code: SQLITE_CANTOPEN | 0xFF << 8)
   /// A body could not be written.
   static let noRoom = SQLiteFailure(code: SQLITE_FULL)
   /// Another process is at it.

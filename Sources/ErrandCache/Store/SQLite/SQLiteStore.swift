@@ -36,8 +36,9 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
   ///
-  /// Where the folder cannot be used they are random for this process. What lies in a folder under other bytes than
-  /// these, as where they were lost, is removed. Nil only where the call was stopped, or where its patience ended.
+  /// Where they cannot be read now, as while another process holds them for seconds, they are random for this process,
+  /// which then leaves alone what lies there, and has nothing on the disk. What lies in a folder whose bytes were lost
+  /// is removed. Nil only where the call was stopped, or where its patience ended.
   public func salt(call: CallState, patience: Duration?) async -> Digest? {
     if let salt = knownSalt.withLock({ $0 }) { return salt }
     let salt = await ask(call, patience) { $0.salt() }

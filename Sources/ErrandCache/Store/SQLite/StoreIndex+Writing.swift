@@ -128,8 +128,15 @@ extension StoreIndex {
     }
   }
 
+  /// Those of which there may be something to remove.
+  func held(_ selections: [CacheSelection]) throws(SQLiteFailure) -> [CacheSelection] {
+    var held: [CacheSelection] = []
+    for selection in selections where try mayHold(selection) { held.append(selection) }
+    return held
+  }
+
   /// Whether there is something to remove; asked where that is one entry, and supposed of everything else.
-  func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
+  private func mayHold(_ selection: CacheSelection) throws(SQLiteFailure) -> Bool {
     guard case .variant(let key, let variant) = selection else { return true }
     return try rowIDs(key).contains { $0.variant == variant.index }
   }

@@ -29,6 +29,8 @@ final class StoreIndex {
     let folder = settings.folder
     try folder.prepare()
     guard let setUp = FileLock.alone(folder.salt), let stored = StoreSalt.load(setUp) else { throw .noFolder }
+    // What others have stored is worth more than what this process may store under a salt that it had to make up.
+    guard !salt.isNew || stored.isNew || stored.digest == salt.digest else { throw .otherSalt }
     guard let shared = FileLock.shared(folder.lock) else { throw .busy }
     try folder.makeIndex()
     self.settings = settings

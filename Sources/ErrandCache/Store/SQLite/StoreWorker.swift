@@ -13,6 +13,9 @@ final class StoreWorker {
   private var index: StoreIndex?
   /// Removals that could not be done.
   private var owed: [CacheSelection] = []
+  /// Entries whose newer ones could not be written. They go with what is owed, and where they are many, some stay: an
+  /// older answer is no worse than none.
+  private var replaced: [CacheSelection] = []
   /// The journal's file that has them, and those that wait.
   private var ownNote: RemovalJournal.Note?
   /// When a folder that took no note is tried again.
@@ -107,7 +110,8 @@ final class StoreWorker {
       return try open()
     } catch {
       // Where nothing can be removed one by one, as on a full disk, everything can be removed at once.
-      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething
+      let isOurs = error.code != SQLiteFailure.otherSalt.code
+      let mayEmpty = error.meaning == .broken || error.meaning == .surroundings && owesSomething && isOurs
       if mayEmpty, empty(), let index = try? open() { return index }
       stayOff(error.meaning == .broken ? .noFolder : error)
       throw offReason
@@ -122,9 +126,9 @@ final class StoreWorker {
     guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
-    if owesSomething {
+    if owesSomething || !replaced.isEmpty {
       // No read may come in between: it would open the index, too.
-      try remove(removals, from: opened, pause: {})
+      try remove(removals + replaced, from: opened, pause: {})
       settle()
     }
     // Those that stay are carried out again by whoever opens the index next.
@@ -137,7 +141,7 @@ final class StoreWorker {
 
   /// Notes that nothing is owed any more.
   private func settle() {
-    owed = []
+    (owed, replaced) = ([], [])
     owesSomething = false
     mailbox.noteRemovals(owed: .done)
     forgetNote()
@@ -357,28 +361,30 @@ final class StoreWorker {
 
   /// After a failed write nothing may be found that was removed, or that was to be replaced.
   private func salvage() {
-    let writes = batch.map(\.write)
     // Where the index cannot be asked, every entry may be there.
-    var old = writes.compactMap(\.outdated)
+    var removals = batch.compactMap(\.write.removal)
+    var replaced = batch.compactMap(\.write.replaced)
     do throws(SQLiteFailure) {
       try using { index throws(SQLiteFailure) in
-        var found: [CacheSelection] = []
-        for selection in old where try index.mayHold(selection) { found.append(meant(selection)) }
-        old = found
+        removals = try index.held(removals)
+        replaced = try index.held(replaced)
+        let old = removals.map(meant) + replaced
         if !old.isEmpty { try remove(old, from: index, pause: pause) }
       }
     } catch {
-      owe(old.map(meant))
+      owe(removals.map(meant), replaced)
     }
   }
 
   /// Notes removals for when the index is opened again, which is before anything is read.
-  private func owe(_ selections: [CacheSelection]) {
-    guard !selections.isEmpty else { return }
-    owed += selections
+  private func owe(_ removals: [CacheSelection], _ replaced: [CacheSelection]) {
+    guard !removals.isEmpty || !replaced.isEmpty else { return }
+    index = nil
+    self.replaced = (self.replaced + replaced).suffix(256)
+    guard !removals.isEmpty else { return }
+    owed += removals
     if owed.count > 256 { owed = [.all] }
     owesSomething = true
-    index = nil
-    noteRemovals()
+    if mayNote { noteRemovals() } else { mailbox.noteRemovals(owed: .pending) }
   }
 }

@@ -44,29 +44,39 @@ package final class AdmissionControl: Sendable {
 
   // MARK: - Coming and going
 
-  /// Set while an exchange interceptor works: its call has a slot, and one that it makes itself must not wait for that.
-  @TaskLocal private static var isWithinExchange = false
-
-  /// Runs an interceptor that works while its call has a slot.
-  static func withinExchange<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value
-  ) async rethrows -> Value {
-    try await $isWithinExchange.withValue(true) { try await work() }
-  }
-
-  /// Waits for a slot. Nil where none is free for a call that an exchange interceptor makes: it goes on without one.
+  /// Waits for a slot.
   /// - Throws: ``CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing is taken then.
-  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass? {
+  func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
     if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
     let now = context.call.timers.now
     if let pass = state.withLock({ $0.queue.tryEnter(origin, now) }) { return pass }
-    if Self.isWithinExchange { return nil }
     context.record.queues(since: now)
     defer { context.record.queued(since: now, until: context.call.timers.now) }
+    if isWaitedFor { return try await enterBeyond(origin, context.call, now) }
     switch try await queue(origin, context, now) {
     case .admitted(let pass): return pass
     case .waits(let ticket): return Queue.Pass(host: ticket.host)
     case .full: throw APIError.queueFull(limits.waiting)
+    }
+  }
+
+  /// Whether the present task works for a call that may have a slot here: that call must not wait for itself.
+  private var isWaitedFor: Bool {
+    RefreshControl.isRefreshing || HeldSlot.present?.isHeld(of: self) == true
+  }
+
+  /// Takes a slot beyond the limits, and waits for a token alone.
+  private func enterBeyond(
+    _ origin: HTTPURL.Origin, _ call: CallState, _ now: MonotonicInstant
+  ) async throws -> Queue.Pass {
+    let (pass, moment) = state.withLock { $0.queue.enterBeyond(origin, now) }
+    guard let moment else { return pass }
+    do {
+      try await call.sleep(until: moment)
+      return pass
+    } catch {
+      release(pass, call.timers, isUnused: true)
+      throw error
     }
   }
 

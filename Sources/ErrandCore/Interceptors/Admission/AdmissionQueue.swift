@@ -74,6 +74,16 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return .waits(Ticket(host: host, place: place))
   }
 
+  /// Takes a slot where none is free, too, and the next token, which nobody else gets. Returns when that will be there;
+  /// nil where it is.
+  mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> (Pass, MonotonicInstant?) {
+    let host = place(of: origin, now)
+    let bucket = hosts.bucket(at: host)
+    hosts.change(at: host) { $0.take(now) }
+    let moment = bucket.flatMap { $0.hasToken(now) ? nil : $0.next }
+    return (take(at: host), moment)
+  }
+
   private mutating func place(of origin: HTTPURL.Origin, _ now: MonotonicInstant?) -> Int {
     if let known = hosts.place(of: origin) { return known }
     return hosts.make(origin, limits.rate(of: origin.host), now) { [line] in line.count(at: $0) > 0 }
@@ -142,6 +152,10 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
       guard let now, bucket.hasToken(now) else { return nil }
       hosts.change(at: host) { $0.take(now) }
     }
+    return take(at: host)
+  }
+
+  private mutating func take(at host: Int) -> Pass {
     running += 1
     hosts.run(at: host, 1)
     return Pass(host: host)

@@ -7,7 +7,7 @@ package struct Admitting: SelectiveStation {
   package func concerns(_ request: HTTPRequest, _ context: CallContext) -> Bool { !context.plan.isStamping }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    guard let pass = try await control.enter(request.url.origin, context) else { return try await next(request) }
+    let pass = try await control.enter(request.url.origin, context)
     return try await admitted(pass, request, context, next)
   }
 

@@ -31,7 +31,7 @@ struct RateBucket: Sendable {
   /// When there is a token at the earliest, if nobody takes one before.
   var next: MonotonicInstant { MonotonicInstant(nanoseconds: Self.sum(empty, interval)) }
 
-  /// Takes a token that is there.
+  /// Takes a token that is there, or the next one.
   mutating func take(_ now: MonotonicInstant) {
     empty = Self.sum(max(empty, Self.difference(now.nanoseconds, depth)), interval)
   }

@@ -132,7 +132,7 @@ package final class RefreshControl: Sendable {
 
 extension RefreshControl {
   private static func failure(_ cause: any Error, _ reason: String) -> APIError {
-    if (cause as? APIError)?.mayPass == true {
+    if (cause as? APIError)?.leavesCredential == true {
       let clause = "The credential was refused or has run out, and no other can be had at this moment: \(reason)"
       return APIError(.authorize, .refreshUnavailable, APIError.sentence(clause), cause: cause)
     }
@@ -142,12 +142,18 @@ extension RefreshControl {
 }
 
 extension APIError {
-  /// Whether the same may succeed a moment later, with nothing changed on this side.
-  fileprivate var mayPass: Bool {
+  /// Whether the server of tokens was not heard, so that nobody says that a credential is worth nothing: the network
+  /// failed, somebody on the way answered, or the server did not work.
+  var leavesCredential: Bool {
     switch stage {
-    case .transport: transportKind == .offline || transportKind?.isPassing == true
-    case .validate: code == .status && (status.map { $0 >= 500 || $0 == 408 || $0 == 429 } ?? false)
-    case .deadline, .admission: true
+    case .transport, .redirect, .deadline: true
+    case .admission: code == .queueFull || code == .circuitOpen
+    case .validate, .decode:
+      switch code {
+      case .status: status.map { $0 >= 500 || $0 == 408 || $0 == 429 } ?? false
+      case .contentType, .notJSON: true
+      default: response?.fields.mediaType?.isPage == true
+      }
     default: false
     }
   }

@@ -1,0 +1,46 @@
+@testable import ErrandCore
+import Foundation
+import Testing
+
+/// Whether a failed refresh says that the credential is worth nothing.
+@Suite struct RefreshFailureTests {
+  private static func transport(_ kind: TransportFailure.Kind) -> APIError {
+    .mapping(TransportFailure(kind, "It failed."), as: .transport)
+  }
+
+  private static func answer(
+    _ stage: APIError.Stage, _ code: APIError.Code, status: Int = 200, _ type: String = "application/json"
+  ) -> APIError {
+    APIError(stage, code, "No.").with {
+      let head = ResponseHead(status: status, fields: HTTPFields([HTTPField(.contentType, type)]))
+      $0.response = (try? HTTPRequest(url: "http://h.example/")).map { HTTPResponse(head: head, url: $0.url) }
+    }
+  }
+
+  @Test(
+    arguments: [
+      transport(.offline), transport(.tls), transport(.unknownAuthority), transport(.proxy), transport(.tooLarge),
+      transport(.malformedResponse), APIError(.redirect, .redirectRefused, "No."),
+      APIError(.deadline, .deadline, "Late."),
+      APIError(.admission, .queueFull, "Full."), APIError(.admission, .circuitOpen, "Open."),
+      answer(.validate, .status, status: 500), answer(.validate, .status, status: 408),
+      answer(.validate, .status, status: 429), answer(.validate, .contentType, "text/html"),
+      answer(.validate, .notJSON), answer(.decode, .decoding, "text/html; charset=utf-8"),
+      answer(.decode, .decoding, "application/xhtml+xml"),
+    ]) func `server of tokens was not heard`(error: APIError)
+  {
+    #expect(error.leavesCredential)
+  }
+
+  @Test(
+    arguments: [
+      answer(.validate, .status, status: 400), answer(.validate, .status, status: 401),
+      answer(.validate, .status, status: 404), answer(.validate, .business), answer(.validate, .shape),
+      answer(.decode, .decoding), APIError(.admission, .repeated, "Again."),
+      APIError(.interceptor, .interceptor, "No."),
+      APIError(.build, .parameter, "No."), APIError(.validate, .status, "No status."),
+    ]) func `credential is worth nothing`(error: APIError)
+  {
+    #expect(!error.leavesCredential)
+  }
+}
