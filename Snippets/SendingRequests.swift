@@ -83,6 +83,7 @@ print(call.isCancelled)
 var options = CallOptions(priority: .high, tag: "profile")
 options.timeouts = Timeouts(total: .seconds(5))
 options.headers = ["X-Screen": "profile"]
+options.retries = .never
 options.afterCompletion = { ending in print("took", ending.metrics.total) }
 print(try await client.send(GetUser(id: 7), options: options).nick)
 // snippet.end

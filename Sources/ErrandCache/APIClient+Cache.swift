@@ -13,7 +13,7 @@ extension APIClient {
   public func removeCached<R: APIRequest>(_ request: R) async throws(APIError) {
     guard let cache else { return }
     try await probing(request) { request, context in
-      guard let plan = context.cache, let model = plan.policy(for: request.url.host).model else { return }
+      guard let plan = context.cache, let model = plan.policy(for: request).model else { return }
       let opened = cache.store(for: plan.request)
       guard let salt = await cache.salt(of: opened, call: context.call, patience: nil) else {
         return opened.owe([.target(request.url, leftOut: plan.key.leftOut, context.partition(of: request))])

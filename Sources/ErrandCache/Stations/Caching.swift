@@ -19,7 +19,7 @@ package struct Caching: SelectiveStation {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     guard let plan = context.cache else { return try await next(request) }
-    let policy = plan.policy(for: request.url.host)
+    let policy = plan.policy(for: request)
     guard let cache, request.isComparable, plan.mode != .withoutCache, policy.model != nil || plan.alias != nil else {
       return try await passing(request, plan, next)
     }

@@ -28,7 +28,7 @@ package struct Storing: SelectiveStation {
     _ request: HTTPRequest, _ context: CallContext, _ cache: ResponseCache, _ next: Next
   ) async throws -> HTTPResponse {
     let response = try await next(request)
-    let policy = context.cache?.policy(for: request.url.host) ?? .none
+    let policy = context.cache?.policy(for: request) ?? .none
     let urls = CacheQuestion(request, policy: policy).invalidations(by: response.head)
     await Invalidation(cache: cache, context: context, request: request).remove(urls) { selection, store in
       cache.remove(selection, from: store)

@@ -120,7 +120,7 @@ public final class CredentialStore: RefreshingProvider {
   /// cancelled with it: one that logs out does so in a task of its own.
   ///
   /// Returns false, and does nothing, where the account is not logged in.
-  /// - Throws: What the keeper throws, or `farewell`. The account is logged out all the same.
+  /// - Throws: What the keeper throws, or else `farewell`. The account is logged out all the same.
   @discardableResult
   public func logout(_ account: String? = nil, farewell: (() async throws -> Void)? = nil) async throws -> Bool {
     let parting = book.withLock { book in (account ?? book.kept.current).flatMap { book.logout($0) } }
@@ -136,7 +136,7 @@ public final class CredentialStore: RefreshingProvider {
     var failure: (any Error)?
     do { try await keep() } catch { failure = error }
     if let farewell {
-      do { try await say(farewell, for: parting.account) } catch { failure = error }
+      do { try await say(farewell, for: parting.account) } catch { failure = failure ?? error }
     }
     book.withLock { book in
       guard book.kept.credentials[parting.account] == nil else { return }

@@ -12,10 +12,10 @@ package struct CacheAlias: Sendable {
 
 /// What was decided about the cache for one call.
 package final class CachePlan: Sendable {
-  /// The request's policy or its family's; ``CachePolicy/inherited`` where the client decides.
+  /// The request's policy; ``CachePolicy/inherited`` where it declares none.
   let declared: CachePolicy
-  let rules: [HostCacheRule]
-  let standing: CachePolicy
+  /// What counts then.
+  let inheritance: CacheInheritance
   /// How the call uses the cache.
   package let mode: CacheReadMode
   /// Whether the server is asked even where a fresh answer is stored: the second half of `cached, then fresh`.
@@ -36,15 +36,13 @@ package final class CachePlan: Sendable {
   package let decodedRules: DecodedRules?
 
   init(
-    declared: CachePolicy, rules: [HostCacheRule], standing: CachePolicy, mode: CacheReadMode, asksAlways: Bool = false,
+    declared: CachePolicy, inheritance: CacheInheritance, mode: CacheReadMode, asksAlways: Bool = false,
     isFollowed: Bool = false, key: CacheKeyRule, appVersion: String, alias: CacheAlias?, bodiesAreFinal: Bool,
-    request: any APIRequest,
-    decodedRules: DecodedRules?
+    request: any APIRequest, decodedRules: DecodedRules?
   ) {
     self.bodiesAreFinal = bodiesAreFinal
     self.declared = declared
-    self.rules = rules
-    self.standing = standing
+    self.inheritance = inheritance
     self.mode = mode
     self.asksAlways = asksAlways
     self.isFollowed = isFollowed
@@ -55,21 +53,16 @@ package final class CachePlan: Sendable {
     self.decodedRules = decodedRules
   }
 
-  /// The policy for one hop: the request's, the family's, the rule of the host, the client's.
-  package func policy(for host: String) -> CachePolicy {
-    declared.isInherited ? Self.policy(for: host, rules, standing) : declared
-  }
-
-  /// The client's policy for a host.
-  static func policy(for host: String, _ rules: [HostCacheRule], _ standing: CachePolicy) -> CachePolicy {
-    rules.first { $0.covers(host) }?.policy ?? standing
+  /// The policy for one hop.
+  package func policy(for request: HTTPRequest) -> CachePolicy {
+    declared.isInherited ? inheritance.policy(for: request) : declared
   }
 
   /// The same plan with another way to read.
   package func reading(_ mode: CacheReadMode, asksAlways: Bool = false, isFollowed: Bool = false) -> CachePlan {
     CachePlan(
-      declared: declared, rules: rules, standing: standing, mode: mode, asksAlways: asksAlways,
-      isFollowed: isFollowed, key: key,
+      declared: declared, inheritance: inheritance, mode: mode, asksAlways: asksAlways, isFollowed: isFollowed,
+      key: key,
       appVersion: appVersion, alias: alias, bodiesAreFinal: bodiesAreFinal, request: request, decodedRules: decodedRules
     )
   }

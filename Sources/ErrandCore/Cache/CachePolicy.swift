@@ -38,7 +38,10 @@ public struct CachePolicy: Sendable, Hashable {
   /// Nothing is kept and nothing is read.
   public static let none = CachePolicy(nil)
 
-  /// Kept for as long as declared, whatever the server says, for any method. Zero or less: nothing is kept.
+  /// Kept for as long as declared, whatever the server says. Zero or less: nothing is kept.
+  ///
+  /// Where a request declares it itself, for any method; where its family, a host's rule or the client does, for safe
+  /// methods alone, so that what changes something is sent.
   ///
   /// `no-store` of the server keeps the answer off the disk. Once expired it is validated where it can be.
   public static func lifetime(_ lifetime: Duration, version: Int = 0) -> CachePolicy {

@@ -7,8 +7,8 @@ import ErrandSupport
 /// let user = try await client.send(GetUser(id: 7))
 /// ```
 ///
-/// A client may be used from any thread. Several clients work side by side and share nothing but the transport they
-/// are given. A call lives to its end though nobody holds the client.
+/// A client may be used from any thread. Several clients work side by side. They share the platform's transport, or
+/// the one they name, and what both are given. A call lives to its end though nobody holds the client.
 public final class APIClient: Sendable {
   let fittings: ClientFittings
   private let state: Locked<ClientSnapshot>

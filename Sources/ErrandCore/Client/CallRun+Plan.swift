@@ -10,7 +10,7 @@ extension CallRun {
     if isStreamed { try checkStreaming(envelope) }
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat
-    let retries = request.retries ?? family?.retries ?? snapshot.configuration.retries
+    let retries = options.retries ?? request.retries ?? family?.retries ?? snapshot.configuration.retries
     let credential = request.credential
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
@@ -26,7 +26,8 @@ extension CallRun {
       idleTimeout: (timeouts.idle ?? .seconds(60)).duration,
       limits: snapshot.configuration.limits, network: request.network, download: download, log: log,
       cacheKey: request.cacheKey,
-      joining: !isStreamed ? request.joining.filled(by: snapshot.configuration.joining) : .never,
+      joining: isStreamed
+        ? .never : options.joining.filled(by: request.joining.filled(by: snapshot.configuration.joining)),
       probe: options.probesEnd ? nil : options.probe, endProbe: options.probesEnd ? options.probe : nil)
   }
 
@@ -72,8 +73,7 @@ extension CallRun {
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: declared, rules: snapshot.configuration.cacheRules, standing: snapshot.configuration.cachePolicy,
-      mode: options.cache, key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
+      declared: own, inheritance: CacheInheritance(family, snapshot.configuration), mode: options.cache, key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
       bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }
@@ -92,11 +92,9 @@ extension CallRun {
         .unsupported,
         "An answer cannot be stored under a request whose body is read while it is sent; give it as data.")
     }
-    let declared = request.cache.isInherited ? request.family?.cache ?? .inherited : request.cache
-    let configuration = snapshot.configuration
-    let policy =
-      declared.isInherited
-      ? CachePlan.policy(for: built.url.host, configuration.cacheRules, configuration.cachePolicy) : declared
+    let declared = request.cache
+    let inheritance = CacheInheritance(request.family, snapshot.configuration)
+    let policy = declared.isInherited ? inheritance.policy(for: built) : declared
     return CacheAlias(request: built, given: request, policy: policy, key: request.cacheKey)
   }
 

@@ -31,9 +31,9 @@ extension APIError.Code {
   public static let loggedOut = Self(rawValue: "loggedOut")
   /// The call was not let in, by an interceptor of your own; the library throws codes that say why.
   public static let admission = Self(rawValue: "admission")
-  /// As many calls wait as may (``AdmissionLimits/waiting``); nothing was sent.
+  /// As many calls wait as may (``AdmissionLimits/waiting``); the request was not sent.
   public static let queueFull = Self(rawValue: "queueFull")
-  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); nothing was sent. The cause is a
+  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); the request was not sent. The cause is a
   /// ``CircuitOpen``.
   public static let circuitOpen = Self(rawValue: "circuitOpen")
   /// Another call of this kind is under way, and the request ignores repeats.

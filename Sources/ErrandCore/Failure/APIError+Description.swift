@@ -56,7 +56,7 @@ extension APIError {
   static func queueFull(_ limit: Int) -> APIError {
     APIError(
       .admission, .queueFull,
-      "As many calls wait already as may wait (\(limit)), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+      "As many calls wait already as may wait (\(limit)), so the request was not sent; start fewer at a time, or raise `admission.waiting`."
     )
   }
 

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What is chosen for one call: it beats the request, its family and the client.
 public struct CallOptions: Sendable {
   /// The time-outs of this call; nil parts are left to the request.
@@ -19,6 +21,13 @@ public struct CallOptions: Sendable {
   public var bodySink: (any BodySink)?
   /// How the call uses the cache.
   public var cache: CacheReadMode
+  /// How the call is tried again; nil for the request's policy.
+  public var retries: RetryPolicy? {
+    get { ownRetries?.value }
+    set { ownRetries = newValue.map(Boxed.init) }
+  }
+  /// Whether the call may share an exchange with equal ones; ``JoinRule/inherited`` for the request's rule.
+  public var joining: JoinRule
   /// Runs before the request's own hook: off the callback executor, in a task that a cancel reaches, and is awaited
   /// before anybody is told.
   public var beforeCompletion: (@Sendable (CallEnding) async -> Void)?
@@ -26,6 +35,7 @@ public struct CallOptions: Sendable {
   public var afterCompletion: (@Sendable (CallEnding) -> Void)?
 
   private(set) var ownership: CallOwner.Reference?
+  private var ownRetries: Boxed<RetryPolicy>?
   /// Who has to be present when the call is frozen, since it is a part of what was begun for them; nil for anybody.
   package var requiredAccount: String?
   /// Told what is frozen, in place of the rest of the line; nil for every call.
@@ -37,7 +47,8 @@ public struct CallOptions: Sendable {
   public init(
     timeouts: Timeouts = Timeouts(), priority: CallPriority? = nil, owner: CallOwner? = nil, tag: String? = nil,
     headers: RequestHeaders = RequestHeaders(), accessories: [any Accessory] = [], bodySink: (any BodySink)? = nil,
-    cache: CacheReadMode = .asDeclared, beforeCompletion: (@Sendable (CallEnding) async -> Void)? = nil,
+    cache: CacheReadMode = .asDeclared, retries: RetryPolicy? = nil, joining: JoinRule = .inherited,
+    beforeCompletion: (@Sendable (CallEnding) async -> Void)? = nil,
     afterCompletion: (@Sendable (CallEnding) -> Void)? = nil
   ) {
     self.timeouts = timeouts
@@ -48,6 +59,8 @@ public struct CallOptions: Sendable {
     self.accessories = accessories
     self.bodySink = bodySink
     self.cache = cache
+    self.joining = joining
+    ownRetries = retries.map(Boxed.init)
     self.beforeCompletion = beforeCompletion
     self.afterCompletion = afterCompletion
   }
@@ -64,6 +77,8 @@ public struct CallOptions: Sendable {
     options.accessories = accessories + other.accessories
     options.bodySink = bodySink ?? other.bodySink
     options.cache = cache == .asDeclared ? other.cache : cache
+    options.ownRetries = ownRetries ?? other.ownRetries
+    options.joining = joining.filled(by: other.joining)
     options.requiredAccount = requiredAccount ?? other.requiredAccount
     options.beforeCompletion = beforeCompletion ?? other.beforeCompletion
     options.afterCompletion = afterCompletion ?? other.afterCompletion
@@ -73,8 +88,8 @@ public struct CallOptions: Sendable {
   /// Whether nothing is chosen.
   private var saysNothing: Bool {
     timeouts == Timeouts() && priority == nil && ownership == nil && tag == nil && headers.isEmpty
-      && accessories.isEmpty && bodySink == nil && cache == .asDeclared && beforeCompletion == nil
-      && afterCompletion == nil && requiredAccount == nil
+      && accessories.isEmpty && bodySink == nil && cache == .asDeclared && ownRetries == nil
+      && joining == .inherited && beforeCompletion == nil && afterCompletion == nil && requiredAccount == nil
   }
 
   /// A call that ends at the latest after a time.

@@ -23,8 +23,9 @@ public protocol RefreshingProvider: CredentialProvider {
   /// Runs in a task of the client's own, since a token that the server has exchanged must not be lost: no caller's
   /// cancel reaches it, the end of the account's session does. So it needs a deadline of its own, as every call of a
   /// client has. What it throws is the cause of the error of all who wait, and of those who come with the same
-  /// credential in the next ten seconds. A call that it makes itself, by whatever client, is never refreshed for, nor
-  /// is one of a task that it starts.
+  /// credential in the next ten seconds, or in the next one where it is an ``APIError`` that says nothing of the
+  /// credential, such as that of a failed network: let that through as it came. A call that it makes itself, by whatever
+  /// client, is never refreshed for, nor is one of a `Task` that it starts and waits for.
   func refresh(_ old: Credential, for account: String?) async throws -> Credential
 }
 

@@ -22,14 +22,22 @@ public struct ScriptedAnswer: Sendable {
     self.body = body
   }
 
-  /// A text.
-  public static func text(_ text: String, status: Int = 200) -> ScriptedAnswer {
-    ScriptedAnswer(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: Data(text.utf8))
+  /// A text. Its content type is plain text where the fields name none.
+  public static func text(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
+    typed("text/plain; charset=utf-8", text, status, fields)
   }
 
-  /// A JSON text.
-  public static func json(_ text: String, status: Int = 200) -> ScriptedAnswer {
-    ScriptedAnswer(status: status, fields: ["Content-Type": "application/json"], body: Data(text.utf8))
+  /// A JSON text. Its content type is JSON's where the fields name none.
+  public static func json(_ text: String, status: Int = 200, fields: HTTPFields = HTTPFields()) -> ScriptedAnswer {
+    typed("application/json", text, status, fields)
+  }
+
+  private static func typed(
+    _ type: String, _ text: String, _ status: Int, _ fields: HTTPFields
+  ) -> ScriptedAnswer {
+    var fields = fields
+    if !fields.contains(.contentType) { fields.append(HTTPField(.contentType, type)) }
+    return ScriptedAnswer(status: status, fields: fields, body: Data(text.utf8))
   }
 
   /// A status without a body.

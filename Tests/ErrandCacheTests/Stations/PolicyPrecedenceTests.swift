@@ -42,6 +42,28 @@ import Testing
     #expect(try await Self.seconds(page, Self.rules(HostCacheRule("api.example.com", .lifetime(.seconds(30))))) == 20)
   }
 
+  /// What is said for many requests must not keep one from being sent that changes something.
+  @Test(arguments: ["client", "rule", "family", "request"])
+  func `lifetime that a write inherits is none`(_ place: String) async throws {
+    let lifetime = CachePolicy.lifetime(.seconds(60))
+    let fixture = CacheFixture(
+      change: {
+        if place == "client" { $0.cachePolicy = lifetime }
+        if place == "rule" { $0.cacheRules = [HostCacheRule("api.example.com", lifetime)] }
+      }
+    ) { _, number in .text("answer \(number)") }
+    let family = place == "family" ? RequestFamily("kept", cache: lifetime) : nil
+    let own = place == "request" ? lifetime : .inherited
+    let read = Page(cache: own, family: family)
+    let write = Page(method: .post, cache: own, family: family)
+    for _ in 0..<2 { _ = try await fixture.client.send(read) }
+    #expect(fixture.asked == 1)
+    for _ in 0..<2 { _ = try await fixture.client.send(write) }
+    #expect(fixture.asked == (place == "request" ? 2 : 3))
+    _ = try await fixture.client.send(read)
+    #expect(fixture.asked == (place == "request" ? 2 : 4), "a write removes what is kept for its URL")
+  }
+
   @Test func `request beats its family`() async throws {
     #expect(try await Self.seconds(Page(cache: .lifetime(.seconds(10)), family: Self.family)) == 10)
     #expect(try await Self.seconds(Page(cache: .none, family: Self.family)) == 0)

@@ -14,7 +14,7 @@ import TestSupport
     #expect(outcome.error?.code == .queueFull)
     #expect(
       outcome.error?.message
-        == "As many calls wait already as may wait (2), so nothing was sent; start fewer at a time, or raise `admission.waiting`."
+        == "As many calls wait already as may wait (2), so the request was not sent; start fewer at a time, or raise `admission.waiting`."
     )
     #expect(outcome.error?.attempts == 0)
     #expect(outcome.error?.request?.url.path == "/d")

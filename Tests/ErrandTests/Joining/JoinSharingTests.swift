@@ -68,6 +68,12 @@ import TestSupport
     #expect(await exchanges(joining, other) == 2, "the body belongs to the key")
   }
 
+  @Test func `one call says otherwise`() async {
+    #expect(await exchanges(JoinText(), JoinText(), options: CallOptions(joining: .never)) == 2)
+    #expect(
+      await exchanges(JoinText(), JoinText(joining: .never), options: CallOptions(joining: .safe)) == 1)
+  }
+
   @Test func `client may turn joining off`() async {
     #expect(await exchanges(JoinText(), JoinText()) { $0.joining = .never } == 2)
     #expect(await exchanges(JoinText(joining: .safe), JoinText(joining: .safe)) { $0.joining = .never } == 1)

@@ -53,6 +53,16 @@ import TestSupport
     }
   }
 
+  @Test func `one call says how often`() async {
+    let fixture = Fixture { _ in .status(503) }
+    let once = await fixture.client.outcome(of: Page(retries: .standard), options: CallOptions(retries: .never))
+    #expect(once.error?.status == 503 && once.metrics.attempts == 1)
+    fixture.client.configure { $0.retries = .never }
+    let zero = RetryPolicy(attempts: 2, firstDelay: .zero, busyDelay: .zero)
+    let twice = await fixture.client.outcome(of: Page(), options: CallOptions(retries: zero))
+    #expect(twice.error?.status == 503 && twice.metrics.attempts == 2)
+  }
+
   @Test func `third attempt brings the answer`() async {
     let fixture = Fixture { $0 < 3 ? .status(503) : .text("at last") }
     let outcome = await fixture.outcome(of: Page())

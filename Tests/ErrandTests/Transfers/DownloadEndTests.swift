@@ -37,7 +37,7 @@ import TestSupport
     let outcome = await APIClient(baseURL: server.url).outcome(of: FileDownload("/film", .to(file)))
     let error = try #require(outcome.error)
     #expect(error.stage == .validate && error.code == .status && error.status == status)
-    #expect(error.message.contains("\(status)") && error.message.contains("holds no file"), "\(error)")
+    #expect(error.message.contains("\(status)") && error.message.contains("brings no file"), "\(error)")
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 

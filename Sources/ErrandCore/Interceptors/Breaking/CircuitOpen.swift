@@ -14,7 +14,7 @@ extension APIError {
     let seconds = (max(timeLeft.clampedNanoseconds, 1) - 1) / 1_000_000_000 + 1
     return APIError(
       .admission, .circuitOpen,
-      "Too many of the last calls to \(origin) failed, so nothing was sent; "
+      "Too many of the last calls to \(origin) failed, so the request was not sent; "
         + "calls go there again in \(seconds) seconds at most.",
       cause: CircuitOpen(origin: origin, timeLeft: timeLeft))
   }

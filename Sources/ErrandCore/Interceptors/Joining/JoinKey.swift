@@ -83,7 +83,7 @@ extension JoinKey: Hashable {
     if mark != nil, context.info.tag != other.context.info.tag { return false }
     switch (context.cache, other.context.cache) {
     case (nil, nil): return true
-    case (let mine?, let theirs?): return mine.storesLike(theirs, from: request.url.host)
+    case (let mine?, let theirs?): return mine.storesLike(theirs, for: request)
     case (nil, _?), (_?, nil): return false
     }
   }
@@ -99,10 +99,10 @@ extension CallPlan {
 }
 
 extension CachePlan {
-  fileprivate func storesLike(_ other: CachePlan, from host: String) -> Bool {
+  fileprivate func storesLike(_ other: CachePlan, for request: HTTPRequest) -> Bool {
     self === other
       || mode == other.mode && asksAlways == other.asksAlways && key == other.key
-        && policy(for: host) == other.policy(for: host) && appVersion == other.appVersion
+        && policy(for: request) == other.policy(for: request) && appVersion == other.appVersion
         && CacheAlias.areSame(alias, other.alias)
   }
 }

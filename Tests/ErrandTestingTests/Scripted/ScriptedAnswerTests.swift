@@ -1,0 +1,18 @@
+import ErrandCore
+import ErrandTesting
+import Testing
+
+/// What the short forms make.
+@Suite struct ScriptedAnswerTests {
+  @Test func `fields stand beside the type`() {
+    let text = ScriptedAnswer.text("a", status: 201, fields: ["ETag": "\"1\""])
+    #expect(text.head.status == 201)
+    #expect(text.head.fields == ["ETag": "\"1\"", "Content-Type": "text/plain; charset=utf-8"])
+    #expect(ScriptedAnswer.json("{}").head.fields == ["Content-Type": "application/json"])
+  }
+
+  @Test func `a type of their own counts`() {
+    let problem: HTTPFields = ["content-type": "application/problem+json"]
+    #expect(ScriptedAnswer.json("{}", status: 422, fields: problem).head.fields == problem)
+  }
+}
