@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_callback body,
-                               curl_read_callback upload, curl_prereq_callback before_request, void *data) {
+                               curl_read_callback upload, curl_prereq_callback before_request,
+                               curl_debug_callback words, void *data) {
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, data);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
@@ -21,6 +22,8 @@ void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_
   curl_easy_setopt(easy, CURLOPT_READDATA, data);
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
   curl_easy_setopt(easy, CURLOPT_PREREQDATA, data);
+  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, words);
+  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, data);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, data);
 }
 

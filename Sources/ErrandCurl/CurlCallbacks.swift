@@ -32,6 +32,15 @@
       return transfer.mayRequest(over: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
+    /// Something that libcurl says or does, where it was asked to tell.
+    static let words: curl_debug_callback = { _, kind, text, count, data in
+      guard kind == CURLINFO_TEXT, let word = CurlWord(UnsafeRawBufferPointer(start: text, count: count)) else {
+        return 0
+      }
+      transfer(data)?.take(word)
+      return 0
+    }
+
     /// A TLS connection is about to be made.
     static let tlsContext: curl_ssl_ctx_callback = { _, context, data in
       guard let handle = handle(data), let transfer = handle.transfer, let context else {

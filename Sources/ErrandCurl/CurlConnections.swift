@@ -12,6 +12,8 @@
     var requests = 0
     /// Whether an answer showed that it speaks HTTP/1, so that nothing may come unasked.
     var speaksHTTP1 = false
+    /// The last stream that the server answers, once it has said that it retires the connection.
+    var lastStream: UInt32?
     /// The bytes of answers that libcurl has handed over, framing included.
     var received: Int64 = 0
 

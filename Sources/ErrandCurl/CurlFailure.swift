@@ -41,6 +41,7 @@
       if code != CURLE_OK { transfer.readLastWords() }
       if code == CURLE_OK || transfer.hasWholeAnswer { return try answer(of: transfer) }
       if transfer.isStale { throw allStale(isCertainlyNotSent: !transfer.mayHaveBeenSent) }
+      if transfer.isNotTaken, code != CURLE_OPERATION_TIMEDOUT { throw notTaken(transfer) }
       let call = transfer.exchange.call
       if code == CURLE_OPERATION_TIMEDOUT, call.timeLeft == .zero { call.stop(.expired) }
       throw CurlFailure(transfer, handle, code).transportFailure
@@ -90,6 +91,13 @@
       TransportFailure(
         .closedBeforeResponse, "Every kept connection held bytes that nobody asked for, or had ended.",
         isCertainlyNotSent: isCertainlyNotSent)
+    }
+
+    private static func notTaken(_ transfer: CurlTransfer) -> TransportFailure {
+      TransportFailure(
+        .closedBeforeResponse,
+        "\(transfer.exchange.request.url.origin) retired the connection before it took the request.",
+        isCertainlyNotSent: !transfer.mayHaveBeenSent)
     }
 
     /// What the system says where there is no network at all.

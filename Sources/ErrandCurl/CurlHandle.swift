@@ -56,7 +56,7 @@
       if let addresses { errand_easy_set_list(easy, CURLOPT_RESOLVE, addresses) }
       errand_easy_set_callbacks(
         easy, CurlCallbacks.head, CurlCallbacks.body, CurlCallbacks.upload, CurlCallbacks.beforeRequest,
-        Unmanaged.passUnretained(self).toOpaque())
+        CurlCallbacks.words, Unmanaged.passUnretained(self).toOpaque())
       if configuration.checksAlternativeNames {
         errand_easy_set_context_callback(easy, CurlCallbacks.tlsContext, Unmanaged.passUnretained(self).toOpaque())
       }
@@ -165,6 +165,8 @@
       let mayWait =
         configuration.httpVersion == .http2PriorKnowledge || configuration.httpVersion == .automatic && isSecure
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
+      // Only so it says which stream a request has, and which is the last that a server answers.
+      set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)
     }
 
     /// Pins and certificate, which hang on the host.

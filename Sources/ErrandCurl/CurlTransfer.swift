@@ -42,16 +42,22 @@
     private var mayConnectSomewhere = false
     private(set) var isReused: Bool?
     private(set) var connection: CurlConnection?
-    private(set) var isStale = false
-    private(set) var staleConnections = 0
+    var isStale = false
+    /// Its stream on an HTTP/2 connection.
+    var stream: UInt32?
+    /// Whether libcurl has left the connection and looks for another.
+    var isLeaving = false
+    /// How often it began anew since a connection was retired.
+    var retirements = 0
+    var staleConnections = 0
     /// Whether it was sent once more, since a kept connection died under it.
-    private var isRepeated = false
+    var isRepeated = false
     @exclusivity(unchecked) private(set) var parser: CurlHeadParser
     @exclusivity(unchecked) private(set) var body: CurlBody?
     private var lateTrailers: CurlFieldCollector?
     private var lateTrailerBytes = 0
     private var progress: CurlProgress?
-    private var requests = 0
+    var requests = 0
     /// Whether the server may have seen a part of it before it began anew.
     private var wasBegun = false
     /// Whether the end of the body is the end of TLS, which the server has to announce.
@@ -59,8 +65,8 @@
     /// The body that libcurl pulls; nil where there is none, or where it travels with the head.
     @exclusivity(unchecked) private(set) var upload: CurlUpload?
     /// Whether the server is asked before the body goes out; not a second time once it has refused that.
-    private(set) var expectsContinue: Bool
-    private var isExpectationRefused = false
+    var expectsContinue: Bool
+    var isExpectationRefused = false
 
     init(_ exchange: Exchange, loop: CurlLoop, addresses: String? = nil, lookup: Duration = .zero) {
       self.exchange = exchange
@@ -97,7 +103,10 @@
 
     /// Called before each writing of the request, also when libcurl does it again. False ends the transfer.
     func mayRequest(over connection: CurlConnection?) -> Bool {
+      // Asked of the connection that libcurl leaves: the exchange begins anew.
+      if requests > 0, isNotTaken { return false }
       self.connection = connection
+      (stream, isLeaving) = (nil, false)
       hasConnected = true
       lastActivity = loop.now
       loop.expectWatch(of: self)
@@ -126,54 +135,6 @@
       return true
     }
 
-    /// Whether the server may get it twice.
-    private var isRepeatable: Bool {
-      exchange.handling.mayBeRepeated ?? (exchange.request.method == .get || exchange.request.method == .head)
-    }
-
-    /// libcurl sends a request again when a kept connection dies under it, over the next kept one where there is one.
-    /// It may do so once, over a connection that nobody used. Otherwise the exchange begins anew, if it may.
-    private func mayBeSentAgain(over connection: CurlConnection?) -> Bool {
-      isRepeatable && !isRepeated && upload == nil && (connection?.requests ?? 0) == 0
-    }
-
-    /// Whether a kept connection died before a byte of the answer, and the request may be sent once more.
-    private func mayBeRepeated(after code: CURLcode) -> Bool {
-      guard isRepeatable, !isRepeated, isReused == true, !parser.hasBegun, upload?.canBeginAnew != false,
-        !exchange.call.isStopped
-      else { return false }
-      if let failure { return (failure as? TransportFailure)?.kind == .closedBeforeResponse }
-      switch code {
-      case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: return true
-      default: return false
-      }
-    }
-
-    /// Whether it has to begin anew on a connection that nobody used before.
-    var needsFreshConnection: Bool { isRepeated || staleConnections > 1 }
-
-    /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to be
-    /// asked before the body, or a kept connection died under it.
-    func canStartAnew(after code: CURLcode) -> Bool {
-      if mayBeRepeated(after: code) {
-        isRepeated = true
-        exchange.handling.note?.repeated()
-        isStale = false
-        failure = nil
-        forgetAnswer()
-        expectsContinue = exchange.request.body?.expectsContinue == true
-        return true
-      }
-      if isExpectationRefused, failure == nil {
-        forgetAnswer()
-        return true
-      }
-      guard isStale, failure == nil, staleConnections < Self.mostStaleConnections else { return false }
-      isStale = false
-      staleConnections += 1
-      return true
-    }
-
     /// Notes how far it has come, for a call that does not wait for its end.
     private func noteWay() {
       if let handle { exchange.handling.note?.measured(CurlMetrics.way(handle.easy, of: self)) }
@@ -194,6 +155,7 @@
       isExpectationRefused = false
       expectsContinue = false
       wasBegun = mayHaveBeenSent
+      (connection, stream) = (nil, nil)
       requests = 0
       body = nil
       lateTrailers = nil
@@ -206,8 +168,8 @@
     /// Notes a body that libcurl will pull.
     func pull(_ body: HTTPBody?) { upload = body.map(CurlUpload.init) }
 
-    /// Whether the server may have seen a part of the request.
-    var mayHaveBeenSent: Bool { wasBegun || requests > 0 }
+    /// Whether the server may have seen a part of the request, and may carry it out.
+    var mayHaveBeenSent: Bool { wasBegun || requests > 0 && !isNotTaken }
 
     // MARK: - Head
 

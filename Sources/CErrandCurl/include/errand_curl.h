@@ -37,7 +37,8 @@ static inline CURLMcode errand_multi_set_long(CURLM *multi, CURLMoption option, 
 
 // Sets the callbacks of one transfer. All of them are handed `data`.
 void errand_easy_set_callbacks(CURL *easy, curl_write_callback head, curl_write_callback body,
-                               curl_read_callback upload, curl_prereq_callback before_request, void *data);
+                               curl_read_callback upload, curl_prereq_callback before_request,
+                               curl_debug_callback words, void *data);
 
 // Sets the callbacks that open and close sockets, and what they are handed. That of closing must outlive the handle.
 void errand_easy_set_socket_callbacks(CURL *easy, curl_opensocket_callback open, void *open_data,

@@ -73,7 +73,8 @@ extension CallRun {
     let bodiesAreFinal = snapshot.configuration.interceptors.isEmpty
     let alias = try other.map { other throws(APIError) in try cacheAlias(other) }
     return CachePlan(
-      declared: own, inheritance: CacheInheritance(family, snapshot.configuration), mode: options.cache, key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
+      declared: own, inheritance: CacheInheritance(family, snapshot.configuration), mode: options.cache,
+      key: plan.cacheKey, appVersion: snapshot.configuration.appVersion, alias: alias,
       bodiesAreFinal: bodiesAreFinal, request: request,
       decodedRules: bodiesAreFinal ? typed.decodedRules(plan, decodingRules(plan.envelope)) : nil)
   }

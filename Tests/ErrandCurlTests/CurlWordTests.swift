@@ -1,0 +1,24 @@
+#if os(Linux)
+  import Testing
+
+  @testable import ErrandCurl
+
+  /// What is understood of libcurl's lines for people.
+  @Suite struct CurlWordTests {
+    @Test(
+      arguments: [
+        ("Using Stream ID: 7 (easy handle 0x55d0)\n", .stream(7)),
+        ("recveived GOAWAY, error=0, last_stream=13\n", .lastStream(13)),
+        ("received GOAWAY, error=11, last_stream=2147483647", .lastStream(2_147_483_647)),
+        ("Connection died, retrying a fresh connect (retry count: 1)\n", .leaving),
+        ("REFUSED_STREAM, retrying a fresh connect\n", .leaving),
+        ("Using Stream ID: 99999999999 (easy handle 0x1)\n", nil), ("Using Stream ID: \n", nil),
+        ("received GOAWAY, error=0\n", nil), ("Re-using existing connection #0 with host localhost\n", nil),
+        ("Connection #0 to host localhost left intact\n", nil), ("h2h3 [last_stream=1]\n", nil), ("", nil),
+      ] as [(String, CurlWord?)]) func `lines are told apart`(line: String, word: CurlWord?)
+    {
+      var line = line
+      #expect(line.withUTF8 { CurlWord(UnsafeRawBufferPointer($0)) } == word)
+    }
+  }
+#endif

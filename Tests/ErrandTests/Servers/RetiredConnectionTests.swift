@@ -1,0 +1,45 @@
+import Errand
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A server that retires its HTTP/2 connections while requests are on their way, as each does at some time.
+@Suite(.timeLimit(.minutes(3))) struct RetiredConnectionTests {
+  private struct Relayed: APIRequest {
+    typealias Response = String
+    let port: Int
+    let number: Int
+    var method = HTTPMethod.post
+    var body: RequestBody?
+    var path: Path { "/relay" }
+    var argumentFormat: ArgumentFormat { .query }
+    var arguments: Arguments { ["port": port, "name": "n\(number)"] }
+  }
+
+  /// Sends many at once; returns how many reached the server, and how many of them twice.
+  private func send(_ method: HTTPMethod, _ body: RequestBody?) async throws -> (reached: Int, twice: Int) {
+    let server = try LoopbackServer { request in .ok(request.path) }
+    let client = try Servers.tls("ERRAND_NGINX_RETIRING")
+    let requests = (0..<400).map { Relayed(port: server.port, number: $0, method: method, body: body) }
+    let outcomes = await client.outcomes(of: requests, width: 32)
+    for case .failure(let error) in outcomes { Issue.record("\(error)") }
+    let paths = server.requests.map(\.path)
+    return (Set(paths).count, paths.count - Set(paths).count)
+  }
+
+  @Test func `writes are given to the next one, once`() async throws {
+    let (reached, twice) = try await send(.post, .text("hello"))
+    #expect(reached == 400 && twice == 0)
+  }
+
+  @Test func `so are writes without a body`() async throws {
+    let (reached, twice) = try await send(.delete, nil)
+    #expect(reached == 400 && twice == 0)
+  }
+
+  @Test func `so are long bodies`() async throws {
+    let (reached, twice) = try await send(.put, .bytes(Data(repeating: 7, count: 40_000)))
+    #expect(reached == 400 && twice == 0)
+  }
+}
