@@ -30,6 +30,8 @@ public enum CacheEntryState: Sendable, Hashable {
 }
 
 extension CacheListing {
+  // By the wall clock alone: the other one is that of a client, and may be turned by hand.
+
   /// How long ago the answer came, or was last confirmed; nil where the clock was set back since.
   public var age: Duration? { age(at: .now) }
 
@@ -37,10 +39,16 @@ extension CacheListing {
   public var state: CacheEntryState { state(at: .now) }
 
   package func age(at now: WallTime) -> Duration? {
-    CacheAge.residence(of: head, now: CacheMoment(wall: now, monotonic: .now)).map { .milliseconds($0) }
+    CacheAge.residence(of: headOnWall, now: CacheMoment(wall: now, monotonic: .now)).map { .milliseconds($0) }
   }
 
   package func state(at now: WallTime) -> CacheEntryState {
-    CacheEntryState(of: head, at: CacheMoment(wall: now, monotonic: .now))
+    CacheEntryState(of: headOnWall, at: CacheMoment(wall: now, monotonic: .now))
+  }
+
+  private var headOnWall: CacheEntryHead {
+    var head = head
+    head.received = nil
+    return head
   }
 }

@@ -58,7 +58,8 @@ enum RequestNotation {
     do {
       return .init(name: String(name.dropLast()), value: try JSONValue(parsing: Data(value.utf8)))
     } catch {
-      throw UsageError("the value of “\(name)=” is read as JSON, but \(error); for a text write \(name.dropLast())=…")
+      throw UsageError(
+        "the value of “\(name)=” is read as JSON, but \(error.clause); for a text write \(name.dropLast())=…")
     }
   }
 }

@@ -35,7 +35,7 @@ enum ShapeNotation {
     do {
       value = try JSONValue(parsing: Data(text.utf8))
     } catch {
-      throw Failure(path: .root, reason: #"the shape has to be JSON, such as {"nick": "string"}, but \#(error)"#)
+      throw Failure(path: .root, reason: #"the shape has to be JSON, such as {"nick": "string"}, but \#(error.clause)"#)
     }
     return try read(value, at: .root).whole
   }

@@ -115,8 +115,19 @@ extension APIError {
   /// a sentence does already.
   static func sentence(_ clause: String) -> String {
     let isURL = clause.hasPrefix("http://") || clause.hasPrefix("https://")
-    let capital = isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst()
-    let isEnded = capital.last.map { ".!?…。！？".contains($0) } ?? false
-    return isEnded ? capital : capital + "."
+    return ended(isURL ? clause : clause.prefix(1).uppercased() + clause.dropFirst())
   }
+
+  /// A text with a full stop at its end, unless it ends as a sentence does already.
+  static func ended(_ text: String) -> String {
+    text.last.map { ".!?…。！？".contains($0) } == true ? text : text + "."
+  }
+
+  /// A server's words in a sentence: on one line, and no more of them than somebody reads.
+  static func words(_ text: String) -> String {
+    let words = Redaction.visible(String(text.prefix(mostLetters + 1)))
+    return words.count > mostLetters ? words.prefix(mostLetters) + "…" : words
+  }
+
+  private static let mostLetters = 300
 }

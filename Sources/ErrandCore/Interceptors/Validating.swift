@@ -21,13 +21,19 @@ package struct Validating: Interceptor {
     try Self.checkWhole(response, context.plan.limits.bodyBytes)
     try Self.checkContentType(of: response, among: context.plan.contentTypes)
     try Self.checkFormat(of: response, among: context.plan.formatTypes)
-    guard context.plan.readsJSON else { return response }
+    guard context.plan.readsJSON, !Self.hasNoRoom(response, context) else { return response }
     let isLarge = response.body.count > Self.inlineLimit
     let parsed =
       isLarge
       ? try await Self.checkJSONElsewhere(of: response, by: context.plan)
       : try Self.checkJSON(of: response, by: context.plan)
     return response.with(parsed)
+  }
+
+  /// Whether HTTP leaves no room for an envelope: 204, 205 and what answers HEAD have no body.
+  private static func hasNoRoom(_ response: HTTPResponse, _ context: CallContext) -> Bool {
+    guard response.body.isEmpty, context.plan.shape == nil else { return false }
+    return response.status == 204 || response.status == 205 || context.record.sent?.method == .head
   }
 
   /// Bodies up to this many bytes are judged and decoded where the caller is.
@@ -52,7 +58,7 @@ package struct Validating: Interceptor {
     let refusal = envelope?.code == nil ? nil : (try? ParsedJSON(response.body)).flatMap { envelope?.refusal(of: $0) }
     let code = refusal?.code.map { $0.stringValue ?? "\($0)" }
     let own = code.map { " with code \($0)" } ?? ""
-    let words = refusal?.message.map { " Its words: \(APIError.sentence($0))" } ?? ""
+    let words = refusal?.message.map { " Its words: \(APIError.ended(APIError.words($0)))" } ?? ""
     let message = "The server answered \(response.status)\(reason)\(own); expected \(rule).\(words)"
     throw failure(.status, message, response).with { $0.businessCode = code }
   }
@@ -146,7 +152,7 @@ package struct Validating: Interceptor {
   ) throws(APIError) {
     guard let refusal = envelope?.refusal(of: body) else { return }
     let code = refusal.code.map { $0.stringValue ?? "\($0)" }
-    let words = refusal.message.map { ": \($0)" } ?? ""
+    let words = refusal.message.map { ": \(APIError.words($0))" } ?? ""
     let place = envelope?.code.map { "\($0)" } ?? "its place"
     let kind = refusal.code.flatMap { envelope?.confusion(with: $0) } ?? ""
     let clause =

@@ -57,6 +57,13 @@ extension HTTPURL {
       throw Invalid(
         description: "\"\(Redaction.url(text))\" holds a user name or password; take it out and use a basic credential")
     }
+    guard bytes.first == 0x5B || bytes.count(where: { $0 == 0x3A }) < 2 else {
+      let shown = Redaction.url(text)
+      throw Invalid(description: "the host of \"\(shown)\" holds several colons; write an IPv6 address in brackets")
+    }
+    if let blank = bytes.last, blank <= 0x20, text.utf8.last == blank {
+      throw Invalid(description: "\"\(Redaction.url(text))\" ends in a blank or a line end; take it out")
+    }
     let portSearch = bytes.first == 0x5B ? bytes.lastIndex(of: 0x5D) ?? bytes.endIndex : bytes.startIndex
     let colon = bytes[portSearch...].firstIndex(of: 0x3A)
     let port = try colon.flatMap { colon throws(Invalid) in try Self.port(bytes[(colon + 1)...], in: text) }

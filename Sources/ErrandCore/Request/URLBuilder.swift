@@ -2,7 +2,7 @@
 struct URLBuilder: Sendable {
   let style: ArgumentStyle
 
-  /// Exactly one slash stands between base and path, whatever both bring; nothing else is folded. The query is the
+  /// One slash stands between base and path, whether one of them brings it, both or none; nothing else is folded. The query is the
   /// base's, the path's own and the arguments, in this order; fragments are dropped.
   func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
     let text = Array(target.path.utf8)

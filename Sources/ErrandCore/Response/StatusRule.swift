@@ -32,6 +32,8 @@ public struct StatusRule: Sendable, Hashable, ExpressibleByArrayLiteral, CustomS
 
   /// The codes, such as `200–299`.
   public var description: String {
-    ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)" }.joined(separator: ", ")
+    if ranges.isEmpty { return "no status at all" }
+    return ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)" }.joined(
+      separator: ", ")
   }
 }

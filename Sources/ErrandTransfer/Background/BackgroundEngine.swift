@@ -221,6 +221,8 @@ final class BackgroundEngine<Work: BackgroundWork>: Sendable {
       return state.lastWaiter
     }
     wakeSettled()
+    // Where the records could not be read before, nobody listens yet.
+    beginning()
     for await _ in stream {}
     state.withLock { $0.waiting[waiter] = nil }
   }

@@ -32,6 +32,15 @@ import Testing
     #expect(listing.age(at: now) == (age < 0 ? nil : .seconds(age)))
   }
 
+  /// The clock of a client may be turned by hand.
+  @Test func `another clock's moment does not count`() {
+    let listing = listing(came: .now, .lifetime(.seconds(60)))
+    var head = listing.head
+    head.received = MonotonicInstant(nanoseconds: 1)
+    let other = CacheListing(head: head, key: listing.key, bodyLength: 0, lastUse: .now)
+    #expect(other.state.isFresh)
+  }
+
   @Test func `age and state are those of now`() throws {
     let old = listing(came: WallTime.now.advanced(byMilliseconds: -3_600_000), .lifetime(.seconds(60)))
     #expect(try #require(old.age) >= .seconds(3_600))

@@ -43,6 +43,8 @@ import Testing
   }
 
   static let port = "is no number from 1 to 65535"
+  static let colons = "holds several colons; write an IPv6 address in brackets"
+  static let blank = "ends in a blank or a line end; take it out"
   static let host = "is empty or holds a character that no host has"
   static let scheme = "is no absolute http or https URL; write it like https://host/path"
   static let user = "holds a user name or password; take it out and use a basic credential"
@@ -57,7 +59,9 @@ import Testing
     ("http://[::1", host), ("http://[]/", host), ("http://[::1]x/", host), ("http://[fe80::1%25eth0]/", host),
     ("http://[g::1]/", host), ("http://a,b/", host), ("http://a[b]/", host), ("http://h!/", host),
     ("http://h:0/", port), ("http://h:65536/", port), ("http://h:-1/", port), ("http://h:+80/", port),
-    ("http://h:8 0/", port), ("http://h:80x/", port), ("http://h:99999999999999999999/", port), ("http://a:b:1/", port),
+    ("http://h:8 0/", port), ("http://h:80x/", port), ("http://h:99999999999999999999/", port),
+    ("http://a:b:1/", colons),
+    ("http://::1/", colons), ("http://fe80::1:8080/v1", colons), ("http://h:80 ", blank), ("http://h\n", blank),
     ("http://[::1]:0/", port), ("http://u@h/", user), ("http://u:p@h/", user), ("http://@h/", user),
     ("http://u:p@h:80@i/", user), ("http://h/a\r\nb", control), ("http://h/a?b\nc", control), ("http://h/\0", control),
     ("http://h/\u{7F}", control),

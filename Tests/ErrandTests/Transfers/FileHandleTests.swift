@@ -56,6 +56,18 @@ import Testing
     #expect(try await client.send(GetBytes(path: "/next")) == Data("right".utf8))
   }
 
+  @Test func `redirect that is refused stays out`() async throws {
+    let server = try LoopbackServer { _ in .status(302, headers: ["Location": "/next"], body: "moved") }
+    let (handle, url) = try file()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let request = Ask<Data>(redirects: .never, statusRule: .any)
+    let error = await #expect(throws: APIError.self) {
+      try await APIClient(baseURL: server.url).send(request, into: handle)
+    }
+    #expect(error?.code == .redirectRefused)
+    #expect(try Data(contentsOf: url).isEmpty)
+  }
+
   @Test func `error page stays out`() async throws {
     let server = try LoopbackServer { _ in .status(404, body: "no such person") }
     let (handle, url) = try file()

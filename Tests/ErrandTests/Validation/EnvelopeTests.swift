@@ -31,7 +31,7 @@ import Testing
     ])
     let error = await bench.failure(of: Ask<User>(envelope: Self.envelope))
     #expect(error?.code == .status && error?.businessCode == "1001" && error?.status == 422)
-    #expect(error?.message == "The server answered 422 with code 1001; expected 200–299. Its words: Balance too low.")
+    #expect(error?.message == "The server answered 422 with code 1001; expected 200–299. Its words: balance too low.")
     for status in [502, 500] {
       let other = await bench.failure(of: Ask<User>(envelope: Self.envelope))
       #expect(other?.message == "The server answered \(status); expected 200–299." && other?.businessCode == nil)
@@ -49,6 +49,25 @@ import Testing
     let bench = ScriptedClient(answers: [.json(#"{"code":"E7"}"#)])
     let error = await bench.failure(of: Sending(envelope: Self.envelope))
     #expect(error?.businessCode == "E7" && error?.message == "The server refused with code E7.")
+  }
+
+  /// HTTP leaves no room for one there.
+  @Test(arguments: [(HTTPMethod.delete, 204, true), (.post, 205, true), (.head, 200, true), (.get, 200, false)])
+  func `no body needs no envelope`(method: HTTPMethod, status: Int, isRight: Bool) async {
+    let bench = ScriptedClient(answers: [.status(status)], change: { $0.envelope = Self.envelope })
+    let outcome = await bench.client.outcome(of: Ask<Nothing>(method: method))
+    #expect((outcome.error?.code == .notJSON) == !isRight && (outcome.error == nil) == isRight)
+  }
+
+  @Test func `a server's words stay on one line`() async {
+    let long = String(repeating: "x", count: 100_000)
+    let bench = ScriptedClient(answers: [
+      .json(#"{"code":17,"message":"iPhone\nis sold"}"#), .json(#"{"code":17,"message":"\#(long)"}"#, status: 422),
+    ])
+    let first = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(first?.message == #"The server refused with code 17: iPhone\u{a}is sold."#)
+    let second = await bench.failure(of: Sending(envelope: Self.envelope))
+    #expect(second?.message.hasSuffix("Its words: " + String(repeating: "x", count: 300) + "…") == true)
   }
 
   @Test(arguments: ["sold.", "sold!", "已售出。"]) func `a sentence gets no second stop`(words: String) async {

@@ -60,6 +60,24 @@ import Testing
     #expect(session.begun.all == [1] && folder.names == ["desk"])
   }
 
+  @Test func `who waits for all tries again`() async throws {
+    let folder = try TransferFolder()
+    let (session, faulty) = (SlowSession(), FaultyFiles())
+    let engine = BackgroundEngine(
+      BackgroundDownloadWork(algorithms: [], home: "/h"), session,
+      BackgroundFolder(path: folder("desk"), files: faulty)
+    ) { _, _, _ in }
+    defer { session.base.endProcess() }
+    faulty.failNext(.list, .before(1))
+    #expect(await begin(engine).value?.code == .file)
+    session.gate.open()
+    let settled = Task { await engine.settled() }
+    try await session.asked.wait()
+    session.base.tell(.allTold)
+    await settled.value
+    #expect(session.begun.all == [1])
+  }
+
   @Test func `cancel of the first who asks does not end the beginning`() async throws {
     let folder = try TransferFolder()
     let session = SlowSession()

@@ -15,7 +15,7 @@ extension APIError {
     return APIError(
       .admission, .circuitOpen,
       "Too many of the last calls to \(origin) failed, so the request was not sent; "
-        + "calls go there again in \(seconds) seconds at most.",
+        + "calls go there again in \(seconds) \(seconds == 1 ? "second" : "seconds") at most.",
       cause: CircuitOpen(origin: origin, timeLeft: timeLeft))
   }
 }
