@@ -108,9 +108,16 @@ public final class RedisStore: CacheStore {
     return await ask(question, call, until: until)?.number == 1
   }
 
+  /// Whether it may leave the process, is not too large, and Redis can be reached.
+  public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.isTrusted }
+
+  private func fits(_ entry: CacheEntry) -> Bool {
+    !entry.head.isMemoryOnly && entry.body.count <= settings.entryLimit
+  }
+
   /// Stores an entry, written behind. One that no disk may have or that is too large is not kept, and an older one goes.
   public func put(_ entry: CacheEntry) {
-    guard !entry.head.isMemoryOnly, entry.body.count <= settings.entryLimit else {
+    guard fits(entry) else {
       return remove(.variant(entry.key, entry.head.variant))
     }
     mailbox.write(.put(CacheEntry(key: entry.key, head: entry.head, body: entry.body)))

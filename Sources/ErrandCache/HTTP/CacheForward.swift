@@ -34,6 +34,7 @@ package enum CacheForward: Sendable, Hashable {
     switch self {
     case .miss(.disabled), .bypass(.disabled): "this call does not use the cache"
     case .miss(.missing): "nothing is stored for this request"
+    case .miss(.unavailable): "the store could not be asked in time"
     case .miss(.expired): "the stored answer has expired"
     case .miss(.otherVersion): "the answer was stored with another version of the policy"
     case .miss(.otherAccount): "the answer was stored for another account"

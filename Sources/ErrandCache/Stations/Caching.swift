@@ -53,9 +53,14 @@ package struct Caching: SelectiveStation {
     _ request: HTTPRequest, _ plan: CachePlan, _ context: CallContext, _ next: Next
   ) async throws -> HTTPResponse {
     try context.call.check()
-    if plan.mode.asksNobody { throw APIError.cacheMiss(.missing) }
-    guard CacheControl(request: request.fields).onlyIfCached else { return try await next(request) }
-    context.record.cached(CacheReport(.refused(.missing), origin: .local, miss: .missing))
+    let miss = CacheMiss.unavailable
+    if plan.mode.asksNobody { throw APIError.cacheMiss(miss) }
+    guard CacheControl(request: request.fields).onlyIfCached else {
+      let status = CacheStatus.forwarded(.miss(miss), status: nil, stored: false, collapsed: false)
+      context.record.cached(CacheReport(status, origin: .network, miss: miss))
+      return try await next(request)
+    }
+    context.record.cached(CacheReport(.refused(miss), origin: .local, miss: miss))
     return HTTPResponse(head: CacheDecision.gatewayTimeout, url: request.url, from: .local)
   }
 

@@ -22,7 +22,8 @@ struct LookUp {
     case .refused(let heads):
       return try await follow(question.decide(without: question.miss(among: heads)), nil, trip)
     case .damaged: return try await follow(question.decide(without: .damaged), nil, trip)
-    case .missing, .unavailable:
+    case .unavailable: return try await follow(question.decide(without: .unavailable), nil, trip)
+    case .missing:
       return try await follow(question.decide(without: await reasonOfNothing(trip)), nil, trip)
     }
   }

@@ -102,7 +102,8 @@ struct StoreVisit {
   private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
-    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry, handing: &$0) }
+    let isTaken = store.takes(entry)
+    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry, handing: &$0) } && isTaken
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }

@@ -37,6 +37,11 @@ public protocol CacheStore: Sendable {
   /// The cache holds a lock meanwhile, so that nothing is stored after its removal: do not call back into the cache.
   func put(_ entry: CacheEntry)
 
+  /// Whether an entry would be kept if it were put now, as far as is known at once: one that is too large is not, nor one
+  /// that comes while nothing can be stored. It is put all the same, so that what it replaces goes. Where nobody says
+  /// anything else: true. The cache tells of it, and decides nothing by it.
+  func takes(_ entry: CacheEntry) -> Bool
+
   /// Replaces the head of an entry whose body still holds, if it is still the one with this response time.
   ///
   /// The cache holds a lock meanwhile, as for ``put(_:)``: do not call back into the cache.
@@ -64,6 +69,9 @@ public protocol CacheStore: Sendable {
 }
 
 extension CacheStore {
+  /// Every entry is kept.
+  public func takes(_ entry: CacheEntry) -> Bool { true }
+
   /// All that was removed is gone.
   public func removals(call: CallState, patience: Duration) async -> RemovalState { .done }
 

@@ -64,6 +64,9 @@ public final class TieredStore: CacheStore, LeavingStore {
     return await base.holds(anyAccount: anyAccount, call: call, patience: patience)
   }
 
+  /// Whether one of them takes it.
+  public func takes(_ entry: CacheEntry) -> Bool { memory.takes(entry) || base.takes(entry) }
+
   /// Stores an entry in both.
   public func put(_ entry: CacheEntry) {
     var gone: [MemoryShelf.Item] = []

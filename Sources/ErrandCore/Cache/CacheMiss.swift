@@ -5,6 +5,8 @@ public enum CacheMiss: String, Sendable, Hashable, CaseIterable {
   case disabled
   /// Nothing was stored, or it was removed or evicted.
   case missing
+  /// The store could not be asked, or not in time.
+  case unavailable
   /// What was stored has expired.
   case expired
   /// It was stored with another version of the policy.

@@ -9,6 +9,7 @@ extension APIError {
     case .disabled:
       "Nothing is kept for this request; declare a cache policy, and do not start the call without the cache."
     case .missing: "Nothing is stored for this request; load it once before asking the cache alone."
+    case .unavailable: "The store of the cache could not be asked in time; see whether it works and can be reached."
     case .expired: "What is stored for this request has expired and its rules forbid to serve it."
     case .otherVersion: "What is stored for this request is of another version of its cache policy."
     case .otherAccount: "What is stored for this request belongs to another account."

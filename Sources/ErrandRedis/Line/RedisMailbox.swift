@@ -35,6 +35,9 @@ final class RedisMailbox: Sendable {
   /// Whether Redis has taken all changes.
   var isSettled: Bool { state.withLock { $0.traffic.isSettled } }
 
+  /// Whether Redis answers, as far as is known.
+  var isTrusted: Bool { state.withLock { $0.traffic.isTrusted } }
+
   /// Whether a removal waits for a Redis that does not take it.
   var owesRemovals: Bool { state.withLock { $0.traffic.owesRemovals } }
 

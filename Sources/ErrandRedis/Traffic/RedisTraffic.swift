@@ -58,7 +58,7 @@ struct RedisTraffic: Sendable {
   init(limits: RedisLimits) { self.limits = limits }
 
   /// Whether Redis answers, as far as is known: nobody waits for one that does not.
-  private var isTrusted: Bool {
+  var isTrusted: Bool {
     switch phase {
     case .ready: true
     case .idle, .connecting: failures == 0

@@ -60,7 +60,7 @@ import Testing
     let fixture = Self.fixture(late)
     let outcome = await fixture.client.outcome(of: Page.http(headers: ["Cache-Control": "only-if-cached"]))
     #expect(outcome.error?.status == 504 && outcome.origin == .local)
-    #expect(outcome.metrics.cache?.miss == .missing && fixture.asked == 0)
+    #expect(outcome.metrics.cache?.miss == .unavailable && fixture.asked == 0)
   }
 
   @Test func `it is made up for once`() async throws {

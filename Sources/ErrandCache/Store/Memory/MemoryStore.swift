@@ -8,6 +8,7 @@ import Foundation
 /// entry lie the values that were decoded from it. Lost with the process.
 public final class MemoryStore: CacheStore, LeavingStore {
   private let shelf: Locked<MemoryShelf>
+  private let entryLimit: Int
   private let ownSalt: Digest
 
   /// Makes an empty store.
@@ -20,8 +21,8 @@ public final class MemoryStore: CacheStore, LeavingStore {
 
   package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
-    shelf = Locked(
-      MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
+    self.entryLimit = min(max(entryLimit ?? limit / 20, 0), limit)
+    shelf = Locked(MemoryShelf(limit: limit, entryLimit: self.entryLimit, noteInterval: noteInterval))
     ownSalt = salt
   }
 
@@ -54,6 +55,11 @@ public final class MemoryStore: CacheStore, LeavingStore {
   public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
     shelf.withLock { $0.holds(anyAccount: anyAccount) }
   }
+
+  /// Whether it is not too large.
+  public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= entryLimit }
+
+  private static func cost(of entry: CacheEntry) -> Int { entry.head.estimatedCost + entry.body.count }
 
   /// Stores an entry, if it is not too large.
   public func put(_ entry: CacheEntry) {
@@ -116,8 +122,8 @@ public final class MemoryStore: CacheStore, LeavingStore {
   // MARK: -
 
   private func item(_ entry: CacheEntry) -> MemoryShelf.Item {
-    let cost = entry.head.estimatedCost + entry.body.count
-    return MemoryShelf.Item(body: entry.body, decoded: decodedValues(entry.key), cost: cost, lastUse: .now)
+    MemoryShelf.Item(
+      body: entry.body, decoded: decodedValues(entry.key), cost: Self.cost(of: entry), lastUse: .now)
   }
 
   private func decodedValues(_ key: CacheKey) -> DecodedValues {

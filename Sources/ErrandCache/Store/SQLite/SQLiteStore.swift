@@ -64,6 +64,11 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return await ask(call, patience) { $0.holds(anyAccount: anyAccount) } ?? false
   }
 
+  /// Whether it may lie on a disk, and is not too large.
+  public func takes(_ entry: CacheEntry) -> Bool {
+    !entry.head.isMemoryOnly && entry.head.estimatedCost + entry.body.count <= settings.entryLimit
+  }
+
   /// Stores an entry, written behind. One that no disk may have is not kept, and an older one goes.
   public func put(_ entry: CacheEntry) {
     var entry = entry
