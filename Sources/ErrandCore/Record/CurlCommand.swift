@@ -51,7 +51,16 @@ private struct CurlCommand {
     }
     let defaults: [HTTPFieldName] = [.userAgent, .accept] + (request.body == nil ? [] : [.contentType])
     let missing = defaults.filter { !request.fields.contains($0) }.map { "\($0):" }
-    return (own + missing).flatMap { ["-H", ShellText.quoted($0)] }
+    return (own + missing + framing).flatMap { ["-H", ShellText.quoted($0)] }
+  }
+
+  /// What the transport adds and curl would not, and what curl adds to a body beyond a megabyte.
+  private var framing: [String] {
+    guard let body = request.body else {
+      return ["POST", "PUT", "PATCH"].contains(request.method.rawValue) ? ["Content-Length: 0"] : []
+    }
+    if body.expectsContinue { return ["Expect: 100-continue"] }
+    return body.length.map { $0 <= 1 << 20 } == true ? [] : ["Expect:"]
   }
 
   // MARK: - The body

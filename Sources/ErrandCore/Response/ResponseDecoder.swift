@@ -96,19 +96,29 @@ extension ResponseDecoder where Value: Decodable {
     return decoder
   }
 
-  /// JSON, read by rules of its own or by those of the request and the client.
+  /// JSON, read by rules of its own or by those of the request and the client. An empty body is nil of an optional type.
   public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
     let json = rules.map { JSONRules.own($0) } ?? .shared
     return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
-      try (rules ?? shared.json).decode(
+      if response.body.isEmpty, let type = Value.self as? any MayBeAbsent.Type { return try Self.cast(type.absence) }
+      return try (rules ?? shared.json).decode(
         Value.self, from: response.body, parsed: response.parsed, at: shared.envelope?.value)
     }
   }
 
-  private static func cast<Other>(_ value: Other) throws -> Value {
+  private static func cast(_ value: Any) throws -> Value {
     guard let value = value as? Value else { throw TypeMismatch() }
     return value
   }
+}
+
+/// A type that has a value for what is not there.
+private protocol MayBeAbsent {
+  static var absence: Any { get }
+}
+
+extension Optional: MayBeAbsent {
+  fileprivate static var absence: Any { Self.none as Any }
 }
 
 /// Cannot happen: the types were compared before.

@@ -115,6 +115,18 @@ import Testing
     #expect(words.contains("--globoff") && words.contains("--path-as-is"))
   }
 
+  @Test func `lengths and expectations are kept`() throws {
+    let length = "-H 'Content-Length: 0'"
+    #expect(try request(.post).curlCommand().hasSuffix(length))
+    #expect(try !request(.delete).curlCommand().contains(length))
+    var asking = try request(.post, "http://h.example/", [], Data("a".utf8))
+    #expect(!asking.curlCommand().contains("Expect"))
+    asking.body = asking.body?.expectingContinue()
+    #expect(asking.curlCommand().contains("-H 'Expect: 100-continue'"))
+    let large = try request(.post, "http://h.example/", [], Data(count: (1 << 20) + 1))
+    #expect(large.curlCommand().contains("-H Expect:"))
+  }
+
   @Test func `odd requests keep their form`() throws {
     #expect(try request(.head).curlCommand().hasPrefix("curl --head http"))
     #expect(try request(.get, "http://h.example/", [], Data()).curlCommand().hasSuffix("--data-raw ''"))

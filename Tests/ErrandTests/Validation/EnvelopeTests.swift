@@ -59,6 +59,18 @@ import Testing
     #expect((outcome.error?.code == .notJSON) == !isRight && (outcome.error == nil) == isRight)
   }
 
+  @Test(arguments: [true, false]) func `no body is nil of an optional`(hasEnvelope: Bool) async throws {
+    let bench = ScriptedClient(
+      answers: [
+        .status(204), .json("null"), .json(hasEnvelope ? #"{"code":0,"data":{"nick":"A"}}"# : #"{"nick":"A"}"#),
+      ],
+      change: { if hasEnvelope { $0.envelope = Self.envelope } })
+    #expect(try await bench.client.send(Ask<User?>()) == nil)
+    if !hasEnvelope { #expect(try await bench.client.send(Ask<User?>()) == nil) }
+    if hasEnvelope { #expect(await bench.failure(of: Ask<User?>())?.code == .business) }
+    #expect(try await bench.client.send(Ask<User?>()) == User(nick: "A"))
+  }
+
   @Test func `a server's words stay on one line`() async {
     let long = String(repeating: "x", count: 100_000)
     let bench = ScriptedClient(answers: [
