@@ -169,7 +169,7 @@
     func pull(_ body: HTTPBody?) { upload = body.map(CurlUpload.init) }
 
     /// Whether the server may have seen a part of the request, and may carry it out.
-    var mayHaveBeenSent: Bool { wasBegun || requests > 0 && !isNotTaken }
+    var mayHaveBeenSent: Bool { wasBegun || requests > 1 || requests == 1 && !isNotTaken }
 
     // MARK: - Head
 

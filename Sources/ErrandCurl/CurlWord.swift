@@ -13,20 +13,25 @@
       // Most lines are told from these by one byte.
       guard let first = line.first, Self.firstBytes.contains(first) else { return nil }
       let line = String(decoding: line, as: UTF8.self)
-      if let stream = Self.number(in: line, behind: "Using Stream ID: ") {
+      if line.hasPrefix("Using Stream ID: "), let stream = Self.number(in: line, behind: ": ") {
         self = .stream(stream)
-      } else if line.contains("GOAWAY, error="), let last = Self.number(in: line, behind: "last_stream=") {
+      } else if Self.retirements.contains(where: line.hasPrefix),
+        let last = Self.number(in: line, behind: "last_stream=")
+      {
         self = .lastStream(last)
-      } else if line.hasPrefix("Connection died, retrying a fresh connect") || line.hasPrefix("REFUSED_STREAM, ") {
+      } else if Self.departures.contains(where: line.hasPrefix) {
         self = .leaving
       } else {
         return nil
       }
     }
 
-    private static let firstBytes: Set<UInt8> = [
-      UInt8(ascii: "U"), UInt8(ascii: "r"), UInt8(ascii: "C"), UInt8(ascii: "R"),
+    /// The former is how libcurl 7.88 spells it.
+    private static let retirements = ["recveived GOAWAY, error=", "received GOAWAY, error="]
+    private static let departures = [
+      "Connection died, retrying a fresh connect", "REFUSED_STREAM, ", "Downgrades to HTTP/1.1",
     ]
+    private static let firstBytes = Set("UrCRD".utf8)
 
     private static func number(in line: String, behind words: String) -> UInt32? {
       guard let start = line.firstRange(of: words)?.upperBound else { return nil }

@@ -14,7 +14,6 @@ public struct WeakList<Object: AnyObject & Sendable>: Sendable {
 
   /// Adds one that is not there yet, and forgets those that are gone. Returns those that were there: to look for them is
   /// to hold them, so the last of them to be let go may die of it. Behind a lock it must not.
-  @discardableResult
   public mutating func insert(_ object: Object) -> [Object] {
     let objects = objects
     places.removeAll { $0.object == nil }

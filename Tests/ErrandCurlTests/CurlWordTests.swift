@@ -11,9 +11,10 @@
         ("recveived GOAWAY, error=0, last_stream=13\n", .lastStream(13)),
         ("received GOAWAY, error=11, last_stream=2147483647", .lastStream(2_147_483_647)),
         ("Connection died, retrying a fresh connect (retry count: 1)\n", .leaving),
-        ("REFUSED_STREAM, retrying a fresh connect\n", .leaving),
+        ("REFUSED_STREAM, retrying a fresh connect\n", .leaving), ("Downgrades to HTTP/1.1!\n", .leaving),
         ("Using Stream ID: 99999999999 (easy handle 0x1)\n", nil), ("Using Stream ID: \n", nil),
-        ("received GOAWAY, error=0\n", nil), ("Re-using existing connection #0 with host localhost\n", nil),
+        ("received GOAWAY, error=0\n", nil), ("Rated: Using Stream ID: 1\n", nil),
+        ("Using GOAWAY, error=0, last_stream=1\n", nil), ("Re-using existing connection #0 with host localhost\n", nil),
         ("Connection #0 to host localhost left intact\n", nil), ("h2h3 [last_stream=1]\n", nil), ("", nil),
       ] as [(String, CurlWord?)]) func `lines are told apart`(line: String, word: CurlWord?)
     {

@@ -21,15 +21,18 @@ package final class ClientSessions: Sendable {
     self.refreshing = refreshing
   }
 
-  /// What the client has from now on.
+  /// What the client has from now on. Returns what was held meanwhile, to be let go behind all locks.
   func take(
     cache: (any AnswerCache)?, cookies: CookieRule, refreshing: RefreshControl?, accessories: [any Accessory]
-  ) {
+  ) -> [any Sendable] {
     belongings.withLock { belongings in
       if let cache, !belongings.caches.contains(where: { $0 === cache }) { belongings.caches.append(cache) }
-      if let jars = cookies.jars { belongings.jars.insert(jars) }
-      if let refreshing { belongings.refreshing.insert(refreshing) }
+      var held: [any Sendable] = []
+      if let jars = cookies.jars { held += belongings.jars.insert(jars) as [any Sendable] }
+      if let refreshing { held += belongings.refreshing.insert(refreshing) as [any Sendable] }
+      held += belongings.accessories as [any Sendable]
       belongings.accessories = accessories
+      return held
     }
   }
 

@@ -47,9 +47,9 @@ final class ClientSnapshot: Sendable {
   /// Whoever logs accounts out reaches the client, and what it has now. Returns what was held meanwhile, and may die when
   /// it is let go: the app's own, which must not die under a lock.
   func settle(in sessions: ClientSessions) -> [any Sendable] {
-    sessions.take(
+    let held = sessions.take(
       cache: cache, cookies: configuration.cookies, refreshing: refreshing, accessories: configuration.accessories)
-    return (configuration.credentials as? CredentialStore)?.attach(sessions) ?? []
+    return held + ((configuration.credentials as? CredentialStore)?.attach(sessions) ?? [])
   }
 
   private static func transport(

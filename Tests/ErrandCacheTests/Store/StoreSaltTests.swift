@@ -87,17 +87,21 @@ import Testing
     store.put(Sample.entry("/b"))
     await store.flush()
     #expect(await store.removals(call: CallState(), patience: .zero) == .done)
-    store.remove(.variant(Sample.key("/c"), Sample.entry("/c").head.variant))
+    store.remove(.host("other.example.com"))
     await store.close()
     let next = self.store()
     #expect(await next.text(Sample.key("/a", account: "ada")) == Self.marker)
     #expect(await next.isMissing(Sample.key("/b")))
   }
 
-  @Test func `logout under a salt made up leaves nothing`() async throws {
+  /// Nobody can tell what its digests stand for in the folder.
+  @Test(arguments: [
+    CacheSelection.account(Sample.key("/a", account: "ada").account), .target(Sample.digest("of another salt")),
+    .key(Sample.key("/c")), .variant(Sample.key("/c"), Sample.digest("variant")),
+  ]) func `removal under a salt made up leaves nothing`(_ selection: CacheSelection) async throws {
     await fill()
     let store = try await storeOfUnusableFolder()
-    store.remove(.account(Sample.key("/a", account: "ada").account))
+    store.remove(selection)
     await store.close()
     let next = self.store()
     #expect(await next.isMissing(Sample.key("/a", account: "ada")))

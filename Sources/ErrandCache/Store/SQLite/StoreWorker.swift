@@ -126,11 +126,12 @@ final class StoreWorker {
     guard let others = settings.folder.journal.read(but: ownNote?.name) else { throw .noFolder }
     let removals = owed + others.removals
     owesSomething = !removals.isEmpty
-    if owesSomething || !replaced.isEmpty {
-      // No read may come in between: it would open the index, too.
-      try remove(removals + replaced, from: opened, pause: {})
+    // No read may come in between: it would open the index, too.
+    if owesSomething {
+      try remove(removals, from: opened, pause: {})
       settle()
     }
+    if !replaced.isEmpty, (try? remove(replaced, from: opened, pause: {})) != nil { replaced = [] }
     // Those that stay are carried out again by whoever opens the index next.
     if !others.names.isEmpty, settings.folder.synchronizeLog() {
       settings.folder.journal.removeAbandoned(others.names)
@@ -141,7 +142,7 @@ final class StoreWorker {
 
   /// Notes that nothing is owed any more.
   private func settle() {
-    (owed, replaced) = ([], [])
+    owed = []
     owesSomething = false
     mailbox.noteRemovals(owed: .done)
     forgetNote()
@@ -170,9 +171,13 @@ final class StoreWorker {
     mailbox.noteRemovals(owed: owed.isEmpty ? .done : .noted, upTo: waiting.last)
   }
 
-  /// What a removal means on the disk: where the folder's salt could not be read, nobody can tell an account's entries.
+  /// What a removal means on the disk: where the folder's salt could not be read, nobody can tell what the digests of
+  /// this process stand for there.
   private func meant(_ selection: CacheSelection) -> CacheSelection {
-    if isSaltMadeUp, case .account = selection { .all } else { selection }
+    switch selection {
+    case .key, .variant, .target, .account: isSaltMadeUp ? .all : selection
+    case .all, .host, .tag, .olderThan: selection
+    }
   }
 
   /// Makes up for removals that failed.
@@ -204,7 +209,12 @@ final class StoreWorker {
     try? settings.folder.prepare()
     let setUp = FileLock.alone(settings.folder.salt)
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
-    if isEmpty { settle() } else { stayOff(.noFolder) }
+    if isEmpty {
+      replaced = []
+      settle()
+    } else {
+      stayOff(.noFolder)
+    }
     return isEmpty
   }
 

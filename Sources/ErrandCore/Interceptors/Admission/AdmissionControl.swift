@@ -65,17 +65,22 @@ package final class AdmissionControl: Sendable {
     RefreshControl.isRefreshing || HeldSlot.present?.isHeld(of: self) == true
   }
 
-  /// Takes a slot beyond the limits, and waits for a token alone.
+  /// Waits for a token alone, and takes a slot beyond the limits once it is there.
   private func enterBeyond(
     _ origin: HTTPURL.Origin, _ call: CallState, _ now: MonotonicInstant
   ) async throws -> Queue.Pass {
-    let (pass, moment) = state.withLock { $0.queue.enterBeyond(origin, now) }
-    guard let moment else { return pass }
+    var moment = state.withLock { $0.queue.reserveToken(origin, now) }
     do {
-      try await call.sleep(until: moment)
-      return pass
+      while true {
+        if let moment { try await call.sleep(until: moment) }
+        let now = call.timers.now
+        switch state.withLock({ $0.queue.enterBeyond(origin, now) }) {
+        case .admitted(let pass): return pass
+        case .closed(let until): moment = until
+        }
+      }
     } catch {
-      release(pass, call.timers, isUnused: true)
+      state.withLock { $0.queue.giveBackToken(origin) }
       throw error
     }
   }

@@ -74,14 +74,31 @@ struct AdmissionQueue<Waiter: Sendable>: Sendable {
     return .waits(Ticket(host: host, place: place))
   }
 
-  /// Takes a slot where none is free, too, and the next token, which nobody else gets. Returns when that will be there;
-  /// nil where it is.
-  mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> (Pass, MonotonicInstant?) {
+  /// Takes the next token of a host, which nobody else gets then. Returns when it will be there; nil where it is.
+  mutating func reserveToken(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> MonotonicInstant? {
     let host = place(of: origin, now)
-    let bucket = hosts.bucket(at: host)
+    guard let bucket = hosts.bucket(at: host) else { return nil }
     hosts.change(at: host) { $0.take(now) }
-    let moment = bucket.flatMap { $0.hasToken(now) ? nil : $0.next }
-    return (take(at: host), moment)
+    return bucket.hasToken(now) ? nil : bucket.next
+  }
+
+  /// Gives a token back that was reserved and not used.
+  mutating func giveBackToken(_ origin: HTTPURL.Origin) {
+    if let host = hosts.place(of: origin) { hosts.change(at: host) { $0.giveBack() } }
+  }
+
+  /// What becomes of one who has a token and must not wait for a slot.
+  enum EntranceBeyond: Sendable {
+    case admitted(Pass)
+    /// The host wants nobody before this moment.
+    case closed(MonotonicInstant)
+  }
+
+  /// Takes a slot, also where none is free, with a token that was reserved.
+  mutating func enterBeyond(_ origin: HTTPURL.Origin, _ now: MonotonicInstant) -> EntranceBeyond {
+    let host = place(of: origin, now)
+    if let moment = hosts.bucket(at: host)?.closed(now) { return .closed(moment) }
+    return .admitted(take(at: host))
   }
 
   private mutating func place(of origin: HTTPURL.Origin, _ now: MonotonicInstant?) -> Int {

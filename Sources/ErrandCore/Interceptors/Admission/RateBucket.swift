@@ -8,6 +8,8 @@ struct RateBucket: Sendable {
   /// The nanoseconds in which the bucket fills.
   private let depth: Int64
   private var empty: Int64
+  /// Until when nobody is let through, whoever has a token.
+  private var closed = Int64.min
 
   /// Makes a bucket: a full one, or one that is no fuller than the one it takes the place of.
   init(_ rate: HostRate, _ now: MonotonicInstant, after former: RateBucket? = nil) {
@@ -17,7 +19,10 @@ struct RateBucket: Sendable {
     let (depth, overflow) = interval.multipliedReportingOverflow(by: Int64(clamping: rate.burst))
     self.depth = overflow ? .max : depth
     empty = Self.difference(now.nanoseconds, self.depth)
-    if let former { empty = max(empty, former.empty) }
+    if let former {
+      empty = max(empty, former.empty)
+      closed = former.closed
+    }
   }
 
   /// Whether there is a token.
@@ -40,7 +45,15 @@ struct RateBucket: Sendable {
   mutating func giveBack() { empty = Self.difference(empty, interval) }
 
   /// Lets nobody through before a moment, and takes out what is there until then.
-  mutating func close(until moment: MonotonicInstant) { empty = max(empty, moment.nanoseconds) }
+  mutating func close(until moment: MonotonicInstant) {
+    empty = max(empty, moment.nanoseconds)
+    closed = max(closed, moment.nanoseconds)
+  }
+
+  /// Until when one who has a token already is to wait; nil where that is over.
+  func closed(_ now: MonotonicInstant) -> MonotonicInstant? {
+    closed > now.nanoseconds ? MonotonicInstant(nanoseconds: closed) : nil
+  }
 
   private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
     let (sum, overflow) = left.addingReportingOverflow(right)

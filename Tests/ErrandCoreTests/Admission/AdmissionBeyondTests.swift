@@ -1,0 +1,63 @@
+@testable import ErrandCore
+import ErrandTesting
+import Testing
+
+/// Those who must not wait for a slot, in the queue.
+@Suite struct AdmissionBeyondTests {
+  private typealias Queue = AdmissionQueue<Int>
+  private static let red = HTTPURL.Origin.test("http://red.example")
+
+  /// One slot, and one request each second.
+  private static let limits = AdmissionLimits(
+    perHost: 1, total: 1, rates: [HostRate("red.example", requests: 1, burst: 1)])
+
+  private static func pass(_ entrance: Queue.EntranceBeyond) -> Queue.Pass? {
+    if case .admitted(let pass) = entrance { pass } else { nil }
+  }
+
+  @Test func `they go beyond the limits and are counted`() throws {
+    var queue = Queue(limits: AdmissionLimits(perHost: 1, total: 1))
+    let entered = queue.tryEnter(Self.red)
+    let first = try #require(entered)
+    let token = queue.reserveToken(Self.red, .start)
+    let beyond = Self.pass(queue.enterBeyond(Self.red, .start))
+    let second = try #require(beyond)
+    #expect(token == nil && queue.running == 2)
+    _ = queue.release(first, .start)
+    let third = queue.tryEnter(Self.red)
+    #expect(third == nil, "the limit holds for others")
+    _ = queue.release(second, .start)
+    #expect(queue.running == 0)
+  }
+
+  @Test func `no slot is held while a token is waited for`() {
+    var queue = Queue(limits: Self.limits)
+    let moments = (1...3).map { _ in queue.reserveToken(Self.red, .start) }
+    #expect(moments == [nil, .after(.seconds(1)), .after(.seconds(2))], "each has a token of its own")
+    #expect(queue.running == 0)
+  }
+
+  @Test func `a token that is given back is the next one's`() {
+    var queue = Queue(limits: Self.limits)
+    let moment = queue.reserveToken(Self.red, .start)
+    queue.giveBackToken(Self.red)
+    let pass = queue.tryEnter(Self.red, .start)
+    #expect(moment == nil && pass != nil)
+  }
+
+  @Test func `a host that closes holds them back`() throws {
+    var queue = Queue(limits: Self.limits)
+    let entered = queue.tryEnter(Self.red, .start)
+    let first = try #require(entered)
+    let moment = queue.reserveToken(Self.red, .start)
+    #expect(moment == .after(.seconds(1)))
+    queue.close(first, until: .after(.seconds(50)))
+    guard case .closed(let opening) = queue.enterBeyond(Self.red, .after(.seconds(1))) else {
+      Issue.record("it went on")
+      return
+    }
+    #expect(opening == .after(.seconds(50)))
+    let pass = Self.pass(queue.enterBeyond(Self.red, .after(.seconds(50))))
+    #expect(pass != nil)
+  }
+}
