@@ -119,6 +119,13 @@
       wantsFreshConnection = false
     }
 
+    /// Has libcurl free what it holds back of a paused answer, since nobody takes it any more: libcurl 7.88 forgets it
+    /// where other streams go on over the connection.
+    func dropWhatIsHeld() {
+      transfer = nil
+      curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
     /// Has the connection closed after this exchange.
     func forbidReuse() {
       guard !forbidsReuse else { return }

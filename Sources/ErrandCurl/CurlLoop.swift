@@ -275,6 +275,7 @@
       transfer.place = -1
       transfer.result = measured(result, transfer)
       if let handle = transfer.handle {
+        if transfer.isPaused { handle.dropWhatIsHeld() }
         curl_multi_remove_handle(multi, handle.easy)
         handle.reset()
         if handleIsClean { pool.give(handle) }
