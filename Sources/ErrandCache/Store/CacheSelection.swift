@@ -19,6 +19,14 @@ public enum CacheSelection: Sendable, Hashable {
 }
 
 extension CacheSelection {
+  /// Whether it names entries by digests, which stand for something under one salt alone.
+  var isByDigest: Bool {
+    switch self {
+    case .key, .variant, .target, .account: true
+    case .all, .host, .tag, .olderThan: false
+    }
+  }
+
   /// Whether it means the entry with this key and this head.
   public func picks(_ key: CacheKey, _ head: CacheEntryHead) -> Bool {
     switch self {

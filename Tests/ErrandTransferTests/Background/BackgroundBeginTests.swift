@@ -26,6 +26,14 @@ import Testing
     }
   }
 
+  private func engine(
+    _ session: SlowSession, in folder: TransferFolder, _ files: any TransferFiles = SystemFiles()
+  ) -> BackgroundEngine<BackgroundDownloadWork> {
+    BackgroundEngine(
+      BackgroundDownloadWork(algorithms: [], home: "/h"), session, BackgroundFolder(path: folder("desk"), files: files)
+    ) { _, _, _ in }
+  }
+
   private func begin(_ engine: BackgroundEngine<BackgroundDownloadWork>) -> Task<APIError?, Never> {
     Task {
       do throws(APIError) {
@@ -40,10 +48,7 @@ import Testing
   @Test func `one beginning after a failed one serves all, and a cancel ends one wait`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
-    let engine = BackgroundEngine(
-      BackgroundDownloadWork(algorithms: [], home: "/h"), session,
-      BackgroundFolder(path: folder("desk"), files: faulty)
-    ) { _, _, _ in }
+    let engine = engine(session, in: folder, faulty)
     defer { session.base.endProcess() }
     faulty.failNext(.list, .before(1))
     #expect(await begin(engine).value?.code == .file)
@@ -63,10 +68,7 @@ import Testing
   @Test func `who waits for all tries again`() async throws {
     let folder = try TransferFolder()
     let (session, faulty) = (SlowSession(), FaultyFiles())
-    let engine = BackgroundEngine(
-      BackgroundDownloadWork(algorithms: [], home: "/h"), session,
-      BackgroundFolder(path: folder("desk"), files: faulty)
-    ) { _, _, _ in }
+    let engine = engine(session, in: folder, faulty)
     defer { session.base.endProcess() }
     faulty.failNext(.list, .before(1))
     #expect(await begin(engine).value?.code == .file)
@@ -81,10 +83,7 @@ import Testing
   @Test func `cancel of the first who asks does not end the beginning`() async throws {
     let folder = try TransferFolder()
     let session = SlowSession()
-    let engine = BackgroundEngine(
-      BackgroundDownloadWork(algorithms: [], home: "/h"), session,
-      BackgroundFolder(path: folder("desk"), files: SystemFiles())
-    ) { _, _, _ in }
+    let engine = engine(session, in: folder)
     defer { session.base.endProcess() }
     let first = begin(engine)
     try await session.asked.wait()

@@ -8,7 +8,6 @@ import Foundation
 /// entry lie the values that were decoded from it. Lost with the process.
 public final class MemoryStore: CacheStore, LeavingStore {
   private let shelf: Locked<MemoryShelf>
-  private let entryLimit: Int
   private let ownSalt: Digest
 
   /// Makes an empty store.
@@ -21,8 +20,8 @@ public final class MemoryStore: CacheStore, LeavingStore {
 
   package init(limit: Int, entryLimit: Int? = nil, salt: Digest, noteInterval: Int64 = 60_000) {
     let limit = max(limit, 0)
-    self.entryLimit = min(max(entryLimit ?? limit / 20, 0), limit)
-    shelf = Locked(MemoryShelf(limit: limit, entryLimit: self.entryLimit, noteInterval: noteInterval))
+    shelf = Locked(
+      MemoryShelf(limit: limit, entryLimit: max(entryLimit ?? limit / 20, 0), noteInterval: noteInterval))
     ownSalt = salt
   }
 
@@ -57,7 +56,7 @@ public final class MemoryStore: CacheStore, LeavingStore {
   }
 
   /// Whether it is not too large.
-  public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= entryLimit }
+  public func takes(_ entry: CacheEntry) -> Bool { Self.cost(of: entry) <= shelf.withLock { $0.entryLimit } }
 
   private static func cost(of entry: CacheEntry) -> Int { entry.head.estimatedCost + entry.body.count }
 

@@ -174,10 +174,7 @@ final class StoreWorker {
   /// What a removal means on the disk: where the folder's salt could not be read, nobody can tell what the digests of
   /// this process stand for there.
   private func meant(_ selection: CacheSelection) -> CacheSelection {
-    switch selection {
-    case .key, .variant, .target, .account: isSaltMadeUp ? .all : selection
-    case .all, .host, .tag, .olderThan: selection
-    }
+    isSaltMadeUp && selection.isByDigest ? .all : selection
   }
 
   /// Makes up for removals that failed.
