@@ -16,7 +16,7 @@ import Foundation
 /// its deadline and its cancel allow.
 ///
 /// Where Redis cannot be reached, every look-up is ``ErrandCache/CacheLookup/unavailable`` at once, and nothing is stored; the
-/// store tries again after a tenth of a second, then twice that, up to five seconds. Removals are kept and carried out
+/// store tries again after a tenth of a second at most, then twice that, up to five seconds. Removals are kept and carried out
 /// before anything is read again. What was being written when a connection broke is dropped, together with what it
 /// would have replaced. All of that costs hits and never a call.
 ///

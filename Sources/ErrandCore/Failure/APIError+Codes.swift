@@ -33,8 +33,8 @@ extension APIError.Code {
   public static let admission = Self(rawValue: "admission")
   /// As many calls wait as may (``AdmissionLimits/waiting``); the request was not sent.
   public static let queueFull = Self(rawValue: "queueFull")
-  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); the request was not sent. The cause is a
-  /// ``CircuitOpen``.
+  /// Too many of the last calls to the origin failed (``ClientConfiguration/breaker``); the request was not
+  /// sent. The cause is a ``CircuitOpen``.
   public static let circuitOpen = Self(rawValue: "circuitOpen")
   /// Another call of this kind is under way, and the request ignores repeats.
   public static let repeated = Self(rawValue: "repeated")

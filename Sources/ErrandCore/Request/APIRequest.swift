@@ -19,8 +19,8 @@ public import Foundation
 ///
 /// Each property is read at most once per call; ``indicator`` alone is read by each ``LoadingIndicator`` as the call
 /// starts, and where a call fails, some are read again to mask secrets. Hooks, decoder, family, time-outs, priority,
-/// accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read where the call is started. The rest is read where it works: for `send`, `response` and `outcome` on the caller's executor, for
-/// `start` on the global one.
+/// accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read where the call is started. The rest is read
+/// where it works: for `send`, `response` and `outcome` on the caller's executor, for `start` on the global one.
 public protocol APIRequest<Response>: GroupStep {
   /// What a successful call gives: any `Decodable` type from JSON, `Data`, `String`, `JSONValue` or ``Nothing``.
   associatedtype Response: Sendable = Data

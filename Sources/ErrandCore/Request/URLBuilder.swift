@@ -2,8 +2,8 @@
 struct URLBuilder: Sendable {
   let style: ArgumentStyle
 
-  /// One slash stands between base and path, whether one of them brings it, both or none; nothing else is folded. The query is the
-  /// base's, the path's own and the arguments, in this order; fragments are dropped.
+  /// One slash stands between base and path, whether one of them brings it, both or none; nothing else is folded. The
+  /// query is the base's, the path's own and the arguments, in this order; fragments are dropped.
   func url(_ target: URLFilter.Target, base: HTTPURL) throws(APIError) -> HTTPURL {
     let text = Array(target.path.utf8)
     try Self.refuseControls(text, target.path)

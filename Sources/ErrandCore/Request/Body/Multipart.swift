@@ -12,8 +12,8 @@ public import Foundation
 /// ```
 ///
 /// The length is known where the lengths of all parts are, and nothing but small fields is held in memory for it. The
-/// parts are parted by 40 random letters and digits, or by a hash where the whole is in memory and short; that they do not occur in parts in memory is made sure of, and in
-/// files and streams they do not by all likelihood.
+/// parts are parted by 40 random letters and digits, or by a hash where the whole is in memory and short; that they do
+/// not occur in parts in memory is made sure of, and in files and streams they do not by all likelihood.
 public struct Multipart: Sendable, ExpressibleByArrayLiteral {
   /// The parts, in the order in which they are sent.
   public var parts: [Part]
