@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export SWIFT_BACKTRACE := enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs lint format fuzz soak clean
+.PHONY: help demo test counts mutate bench docs lint format fuzz soak clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,15 @@ demo: ## Play the everyday scenes against an embedded server.
 
 test: ## Everything that must hold before a change goes in (about 45 minutes the first time).
 	@Scripts/test.sh
+
+counts: ## Record how many tests each target has, after tests were added or removed.
+	@Scripts/set-up.sh build
+	@swift build --build-tests
+	@source Scripts/common.sh; swift test list --skip-build --disable-xctest | python3 Scripts/count-tests.py update "$$CONCURRENT_SUITES"
+
+mutate: ## Change decisions one at a time and see whether a test notices (about an hour; by hand).
+	@Scripts/set-up.sh test
+	@Scripts/mutate.sh
 
 bench: ## Compare with libcurl in C and with URLSession, in one interleaved run.
 	@Scripts/bench.sh

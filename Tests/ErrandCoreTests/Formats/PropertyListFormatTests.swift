@@ -97,14 +97,17 @@ import Testing
     }
   }
 
-  @Test func `changed bytes never end the process`() throws {
+  @Test func `changed bytes fail as a format`() throws {
     let whole = try PropertyListFormat(.binary).encode(Self.item)
+    var failures = 0
     for place in whole.indices {
       for value: UInt8 in [0, 1, 0x7F, 0x80, 0xA1, 0xDF, 0xFF] {
         var damaged = whole
         damaged[place] = value
-        _ = try? Self.read(damaged, as: Item.self)  // it may still be a list
+        // It may still be a property list; any other outcome than a value or this error fails the test.
+        do { _ = try Self.read(damaged, as: Item.self) } catch is FormatFailure { failures += 1 }
       }
     }
+    #expect(failures > whole.count)
   }
 }

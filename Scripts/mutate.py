@@ -1,0 +1,217 @@
+"""Changes decisions of the library one at a time and reports which changes no test notices.
+
+    mutate.py --check                  checks that every mutant of Scripts/mutants.txt still fits its file
+    mutate.py [--only TEXT] [--jobs N] [--tests PATTERN] [--tree FOLDER]
+
+All mutants are compiled into one build, each behind a switch, so a run builds once. The environment variable
+ERRAND_MUTANT selects one. A mutant is killed if a test fails, the process ends early, or the tests take more than
+LIMIT seconds. `--only` takes the mutants whose number, file or text contains TEXT; `--tests` replaces the patterns
+of the list.
+
+Scripts/mutants.txt has a section for each source file:
+
+    file: Sources/ErrandCore/…/RetryDecision.swift
+    tests: RetryDecision
+    then: Retry|Hedge
+    guard «attempt < limit => attempt <= limit» else
+    «isOpen => true»                              # survives: why no test can notice it
+
+`then` is optional: more tests, run for a mutant that survives the first ones. The text around « » must occur once in
+the file. An empty replacement removes the statement.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "Scripts" / "mutants.txt"
+LIMIT = 240
+GOAL = 0.97
+SWITCH = """import Foundation
+
+private let selected = ProcessInfo.processInfo.environment["ERRAND_MUTANT"].flatMap(Int.init) ?? 0
+
+/// Whether the mutant of this number is the one to run.
+package func isMutant(_ number: Int) -> Bool { selected == number }
+"""
+
+
+class Mutant:
+    def __init__(self, number, file, tests, line):
+        self.number, self.file, self.tests = number, file, list(tests)
+        line, _, reason = line.partition("# survives: ")
+        self.reason = reason.strip()
+        self.text = line.strip()
+        parts = re.fullmatch(r"(.*)«(.*?) =>(?: (.*?))?»(.*)", self.text)
+        if not parts:
+            sys.exit(f"mutate: {LIST.name}: cannot read \"{self.text}\"")
+        self.before, self.original, self.replacement, self.behind = (part or "" for part in parts.groups())
+
+    def span(self, source):
+        """Where the original text is in the file; ends the program if that is not one place."""
+        whole = self.before + self.original + self.behind
+        found = [match.start() for match in re.finditer(re.escape(whole), source)]
+        if len(found) != 1:
+            sys.exit(f"mutate: {self.file} has \"{whole}\" {len(found)} times; correct {LIST.name}")
+        start = found[0] + len(self.before)
+        return start, start + len(self.original)
+
+
+def read_list():
+    mutants, file, tests = [], None, []
+    for line in LIST.read_text().splitlines():
+        if line.startswith("file: "):
+            file = line[6:].strip()
+        elif line.startswith("tests: "):
+            tests = [line[7:].strip()]
+        elif line.startswith("then: "):
+            tests = [*tests, line[6:].strip()]
+        elif line.strip() and not line.startswith("#"):
+            mutants.append(Mutant(len(mutants) + 1, file, tests, line))
+    return mutants
+
+
+def switched(source, spans, start, end):
+    """The text from start to end with each span replaced by its switch. Spans may lie inside each other."""
+    text, place = "", start
+    outer = None
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if span[0] < start or span[1] > end or (span[0], span[1]) == (start, end):
+            continue
+        if outer and span[0] < outer[1]:
+            if span[1] > outer[1]:
+                sys.exit(f"mutate: two mutants overlap at \"{source[span[0]:span[1]]}\"")
+            continue
+        outer = span
+        text += source[place:span[0]] + choice(source, spans, span)
+        place = span[1]
+    return text + source[place:end]
+
+
+def choice(source, spans, span):
+    text = switched(source, spans, *span)
+    statements = [mutant for mutant in spans[span] if not mutant.replacement]
+    for mutant in statements:
+        text = f"if !isMutant({mutant.number}) {{ {text} }}"
+    if statements:
+        return text
+    for mutant in spans[span]:
+        text = f"(isMutant({mutant.number}) ? {mutant.replacement} : {text})"
+    return text
+
+
+def mutated(path, mutants):
+    source = path.read_text()
+    spans = {}
+    for mutant in mutants:
+        spans.setdefault(mutant.span(source), []).append(mutant)
+    text = switched(source, spans, 0, len(source))
+    return text if "import ErrandSupport" in text else "import ErrandSupport\n" + text
+
+
+def lay_out(tree, mutants):
+    """Copies the project's files into the tree and puts the switches in. What did not change keeps its time."""
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    by_file = {}
+    for mutant in mutants:
+        by_file.setdefault(mutant.file, []).append(mutant)
+    wanted = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
+    wanted |= {name: mutated(ROOT / name, group).encode() for name, group in by_file.items()}
+    wanted["Sources/ErrandSupport/Mutants.swift"] = SWITCH.encode()
+    for kept in [path for path in tree.glob("*/**/*.swift") if ".build" not in path.parts]:
+        if str(kept.relative_to(tree)) not in wanted:
+            kept.unlink()
+    for name, content in wanted.items():
+        path = tree / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            if (ROOT / name).exists():
+                shutil.copymode(ROOT / name, path)
+
+
+def run(tree, number, pattern):
+    """How the tests ended: "passed", or how the mutant was killed."""
+    command = ["swift", "test", "--skip-build", "--disable-xctest", "--no-parallel", "--filter", pattern]
+    environment = os.environ | {"ERRAND_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}
+    process = subprocess.Popen(
+        command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        output, _ = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return "killed: tests did not end in time"
+    if process.returncode == 0:
+        ran = re.search(r"Test run with (\d+) test", output)
+        return "passed" if ran and int(ran.group(1)) > 0 else "no test ran"
+    failed = re.search(r"✘ Test \"?(.*?)\"? recorded an issue", output)
+    return f"killed: {failed.group(1)}" if failed else "killed: the process ended"
+
+
+def result_of(tree, mutant):
+    for pattern in mutant.tests:
+        if (result := run(tree, mutant.number, pattern)) != "passed":
+            break
+    return result
+
+
+def judge(tree, mutants, jobs):
+    """Runs every mutant; those that survive, in order."""
+    survivors = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = pool.map(lambda mutant: result_of(tree, mutant), mutants)
+        for mutant, result in zip(mutants, results):
+            if result == "passed":
+                survivors.append(mutant)
+                result = f"SURVIVED {mutant.reason and '(known)'}"
+            print(f"{mutant.number:>4} {pathlib.Path(mutant.file).name}: {mutant.text}\n     {result}", flush=True)
+    return survivors
+
+
+def report(mutants, survivors):
+    share = 1 - len(survivors) / len(mutants)
+    print(f"mutate: {len(mutants)} mutants, {len(mutants) - len(survivors)} killed ({100 * share:.1f} %)")
+    for mutant in survivors:
+        print(f"  survived: {mutant.number} {mutant.file}: {mutant.text}")
+        print(f"            {mutant.reason or 'no reason is recorded: add a test, or the reason'}")
+    return 0 if share >= GOAL and all(mutant.reason for mutant in survivors) else 1
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--check", action="store_true")
+    words.add_argument("--only")
+    words.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    words.add_argument("--tests")
+    words.add_argument("--tree", type=pathlib.Path, default=ROOT / ".build-mutants")
+    words = words.parse_args()
+    everything = read_list()
+    by_file = {}
+    for mutant in everything:
+        by_file.setdefault(mutant.file, []).append(mutant)
+    for file, group in by_file.items():
+        mutated(ROOT / file, group)
+    if words.check:
+        print(f"mutate: {len(everything)} mutants in {len(by_file)} files fit")
+        return 0
+    chosen = [m for m in everything if not words.only or words.only in f"#{m.number}# {m.file} {m.text}"]
+    for mutant in chosen:
+        mutant.tests = [words.tests] if words.tests else mutant.tests
+    lay_out(words.tree, everything)
+    subprocess.run(["swift", "build", "--build-tests"], cwd=words.tree, check=True)
+    for pattern in sorted({pattern for mutant in chosen for pattern in mutant.tests}):
+        if (result := run(words.tree, 0, pattern)) != "passed":
+            sys.exit(f"mutate: without a mutant the tests \"{pattern}\" end so: {result}")
+    return report(chosen, judge(words.tree, chosen, words.jobs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
