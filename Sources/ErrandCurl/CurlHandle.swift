@@ -155,10 +155,10 @@
       guard self.isSecure != isSecure else { return }
       self.isSecure = isSecure
       let version =
-        switch configuration.httpVersion {
+        switch configuration.effectiveVersion {
         case .http1Only: CURL_HTTP_VERSION_1_1
         case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-        case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        case .automatic, .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
       // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
@@ -170,7 +170,7 @@
       forbidsReuse = isSingleUse
       wantsFreshConnection = isSingleUse
       let mayWait =
-        configuration.httpVersion == .http2PriorKnowledge || configuration.httpVersion == .automatic && isSecure
+        configuration.httpVersion == .http2PriorKnowledge || configuration.effectiveVersion == .http2 && isSecure
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
       // Only so it says which stream a request has, and which is the last that a server answers.
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)
