@@ -15,7 +15,9 @@
     private static let largestCopiedBody = 16 << 10
     private static let downloadBuffer = 512 << 10
     private static let uploadBuffer = 256 << 10
-    private static let ordinaryBuffer = 16 << 10
+    /// Larger than the pieces that libcurl hands over, so that a body of a megabyte takes a quarter of the reads; small
+    /// enough for the heap, since every handle allocates it.
+    private static let ordinaryBuffer = 64 << 10
 
     let easy: UnsafeMutableRawPointer
     var transfer: CurlTransfer?
