@@ -37,7 +37,7 @@ enum AnswerTargets {
     }
     if case .length(let length) = framing { check(length > 0, "a length is positive") }
     if case .chunked = framing { check(head.version == .http1_1, "only HTTP/1.1 has chunks") }
-    _ = parser.announcesForbiddenBody
+    _ = parser.announcedForbiddenBody
   }
 
   static func statusLine(_ input: FuzzInput) {

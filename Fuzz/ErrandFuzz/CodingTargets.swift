@@ -32,7 +32,11 @@ enum CodingTargets {
       var start = 0
       while start < bytes.count {
         let end = min(start + piece, bytes.count)
-        check(try body.take(UnsafeRawBufferPointer(rebasing: bytes[start..<end])), "memory never pauses")
+        var budget = CurlDecodingBudget()
+        while try !body.take(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), &budget) {
+          check(body.isOutOfBudget, "memory never pauses")
+          budget = CurlDecodingBudget()
+        }
         start = end
       }
       try body.finish()

@@ -59,12 +59,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Echo(Handler):
-    """Says what it saw. `/to?url=URL` leads elsewhere."""
+    """Says what it saw. `/to?url=URL` leads elsewhere. `/until-close` has a body up to the end of the connection, which
+    TLS announces, and `/cut` one whose end it does not announce."""
 
     def do_GET(self):
         path = urllib.parse.urlsplit(self.path)
         if path.path == "/to":
             self.answer(302, b"", ("Location", urllib.parse.parse_qs(path.query)["url"][0]))
+            return
+        if path.path in ("/until-close", "/cut"):
+            self.until_close(path.path == "/until-close")
             return
         subject = self.request.getpeercert() if self.server.context else None
         names = dict(pair for part in (subject or {}).get("subject", ()) for pair in part)
@@ -75,6 +79,19 @@ class Echo(Handler):
             "client": names.get("commonName"),
         }
         self.answer(200, json.dumps(seen).encode(), ("Content-Type", "application/json"))
+
+
+    def until_close(self, is_announced):
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(b"hello")
+        self.close_connection = True
+        if is_announced:
+            try:
+                self.request.unwrap()
+            except OSError:
+                pass
 
 
 def welcome(connection, tls):

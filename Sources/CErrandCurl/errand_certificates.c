@@ -33,6 +33,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void look_up(void) {
   const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
   if (!version || strncmp(version, "OpenSSL/", 8) != 0) return;
+  errand_tls_outlive_exit();
   *(void **)&crypto.open = dlsym(RTLD_DEFAULT, "BIO_new_mem_buf");
   *(void **)&crypto.close = dlsym(RTLD_DEFAULT, "BIO_free");
   *(void **)&crypto.read_certificate = dlsym(RTLD_DEFAULT, "PEM_read_bio_X509");

@@ -8,6 +8,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -145,6 +146,20 @@ int64_t errand_socket_received(int fd) {
   if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
   return (int64_t)info.tcpi_bytes_received;
 }
+
+int64_t errand_socket_consumed(int fd) {
+  int unread = 0;
+  int64_t received = errand_socket_received(fd);
+  if (received < 0 || ioctl(fd, FIONREAD, &unread) != 0) return 0;
+  return received - unread;
+}
+
+void errand_socket_disconnect(int fd) {
+  const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+  (void)connect(fd, &nowhere, sizeof nowhere);
+}
+
+unsigned int errand_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 
 const char *errand_system_authorities(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
 

@@ -55,6 +55,7 @@ void errand_tls_outlive_exit(void) {
 
 static void look_up(void) {
   if (!is_openssl()) return;
+  errand_tls_outlive_exit();
   *(void **)&tls.context_parameters = dlsym(RTLD_DEFAULT, "SSL_CTX_get0_param");
   *(void **)&tls.set_host_flags = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set_hostflags");
   *(void **)&tls.set_host = dlsym(RTLD_DEFAULT, "X509_VERIFY_PARAM_set1_host");

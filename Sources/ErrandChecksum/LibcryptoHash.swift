@@ -12,6 +12,10 @@
       var hasFailed = false
     }
 
+    /// Has OpenSSL keep what it holds when the process exits: a transport's thread may use it until the end. OpenSSL
+    /// heeds that only before its first use.
+    private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
     private let state: Locked<State>
 
     /// Begins a hash.
@@ -20,7 +24,7 @@
     ///   - algorithm: What an `EVP_sha256()` and the like gave; nil where this libcrypto has it not.
     ///   - name: Its name, for the error.
     init(_ algorithm: OpaquePointer?, name: String) throws(APIError) {
-      let context = EVP_MD_CTX_new()
+      let context = Self.isPrepared ? EVP_MD_CTX_new() : nil
       guard let context, let algorithm, EVP_DigestInit_ex(context, algorithm, nil) == 1 else {
         EVP_MD_CTX_free(context)
         throw APIError(

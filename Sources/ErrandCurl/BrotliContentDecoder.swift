@@ -19,10 +19,8 @@
     func decode(
       _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> (used: Int, produced: Int) {
-      guard !isAtEnd else {
-        if input.isEmpty { return (0, 0) }
-        throw .undecodable("bytes follow the end of the compressed stream")
-      }
+      // What follows the end is ignored: brotli has no second stream (RFC 7932 section 2).
+      if isAtEnd { return (input.count, 0) }
       var inputLeft = input.count
       var nextInput = input.assumingMemoryBound(to: UInt8.self).baseAddress
       var outputLeft = output.count

@@ -19,17 +19,23 @@
 
     /// How many bytes of a body that nobody wants are read, so that its connection can be kept.
     static let mostDiscarded = 1 << 20
+    /// How many bytes behind the end of a coded stream are ignored.
+    private static let mostTail: Int64 = 1 << 20
 
     private let framing: BodyFraming
     private let destination: Destination
     private let decoder: (any ContentDecoder)?
     private let scratch: UnsafeMutableRawBufferPointer
-    /// What a coded body may become; nil where it is not bounded, or by another rule.
+    /// What a coded body may become; nil if it is not bounded.
     private let expansion: BodyExpansion?
+    /// Bytes that came after the end of the coded stream.
+    private var tailBytes: Int64 = 0
     private var decodedBytes: Int64 = 0
     private var chunks: CurlChunkParser?
     private var alreadyTaken = 0
     private var mayHoldOutput = false
+    /// Whether the last piece was not taken whole since the budget for decoding is used up.
+    private(set) var isOutOfBudget = false
 
     private var memory = Data()
     /// Whether more came than is kept.
@@ -40,17 +46,19 @@
     /// `scratch` is room to decode into. It belongs to the thread that calls and outlives the body.
     init(
       framing: BodyFraming, contentEncoding: String, destination: Destination, limits: ResponseLimits,
-      scratch: UnsafeMutableRawBufferPointer
+      refusesUnknownCodings: Bool = false, scratch: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) {
       self.framing = framing
       self.destination = destination
       self.scratch = scratch
       chunks = framing == .chunked ? CurlChunkParser(limits: limits) : nil
-      if case .sink = destination { expansion = limits.expansion } else { expansion = nil }
+      expansion = limits.expansion
       if case .discard = destination {
         decoder = nil
       } else {
-        decoder = framing == .none ? nil : try ContentCoding.decoder(for: contentEncoding)
+        decoder =
+          framing == .none
+          ? nil : try ContentCoding.decoder(for: contentEncoding, refusesUnknown: refusesUnknownCodings)
       }
       if case .memory(let limit) = destination, case .length(let length) = framing, decoder == nil {
         guard length <= Int64(limit) else { throw TransportFailure.bodyTooLarge(limit) }
@@ -92,14 +100,16 @@
 
     mutating func takeTrailers() -> HTTPFields { chunks?.takeTrailers() ?? HTTPFields() }
 
-    /// Takes a piece as it came over the wire. False when the sink has paused: the same piece comes again.
-    mutating func take(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-      if mayHoldOutput, try !feed(UnsafeRawBufferPointer(start: nil, count: 0)).goesOn { return false }
+    /// Takes a piece as it came over the wire. False if the sink has paused or the budget is used up: the same piece
+    /// comes again.
+    mutating func take(_ piece: UnsafeRawBufferPointer, _ budget: inout CurlDecodingBudget) throws -> Bool {
+      isOutOfBudget = false
+      if mayHoldOutput, try !feed(UnsafeRawBufferPointer(start: nil, count: 0), &budget).goesOn { return false }
       let known = min(alreadyTaken, piece.count)
       alreadyTaken -= known
       var used = known
       while used < piece.count {
-        let step = try takeSome(UnsafeRawBufferPointer(rebasing: piece[used...]))
+        let step = try takeSome(UnsafeRawBufferPointer(rebasing: piece[used...]), &budget)
         used += step.used
         if !step.goesOn {
           alreadyTaken = used
@@ -109,45 +119,68 @@
       return true
     }
 
-    private mutating func takeSome(_ bytes: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
-      guard let next = try chunks?.next(bytes) else { return try takeData(bytes) }
+    private mutating func takeSome(
+      _ bytes: UnsafeRawBufferPointer, _ budget: inout CurlDecodingBudget
+    ) throws -> (used: Int, goesOn: Bool) {
+      guard let next = try chunks?.next(bytes) else { return try takeData(bytes, &budget) }
       switch next {
       case .framing(let count): return (count, true)
       case .data(let count):
         let data = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-        let step = try takeData(data)
+        let step = try takeData(data, &budget)
         chunks?.giveBack(count - step.used)
         return step
       }
     }
 
-    private mutating func takeData(_ data: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
+    private mutating func takeData(
+      _ data: UnsafeRawBufferPointer, _ budget: inout CurlDecodingBudget
+    ) throws -> (used: Int, goesOn: Bool) {
       guard decoder != nil else {
         wireBytes += Int64(data.count)
         return (data.count, try deliver(data))
       }
-      let step = try feed(data)
+      let step = try feed(data, &budget)
       wireBytes += Int64(step.used)
       return step
     }
 
-    /// Runs the decoder over bytes until they are used up or the sink pauses.
-    private mutating func feed(_ data: UnsafeRawBufferPointer) throws -> (used: Int, goesOn: Bool) {
+    /// Runs the decoder over bytes until they are used up, the sink pauses, the budget is used up, or no more is wanted.
+    private mutating func feed(
+      _ data: UnsafeRawBufferPointer, _ budget: inout CurlDecodingBudget
+    ) throws -> (used: Int, goesOn: Bool) {
       guard let decoder else { return (data.count, true) }
       var used = 0
       while true {
-        let step = try decoder.decode(UnsafeRawBufferPointer(rebasing: data[used...]), into: scratch)
-        guard step.used > 0 || step.produced > 0 || used == data.count else {
-          throw TransportFailure.undecodable("its compressed stream does not go on")
+        if isTooMuch { return (data.count, true) }
+        guard !budget.isUsedUp else {
+          isOutOfBudget = true
+          return (used, false)
         }
-        used += step.used
-        decodedBytes += Int64(step.produced)
-        try expansion?.check(decoded: decodedBytes, coded: wireBytes + Int64(used))
-        mayHoldOutput = step.produced == scratch.count
-        let goesOn =
-          step.produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<step.produced]))
+        let produced = try decode(data, &used, decoder, &budget)
+        let goesOn = produced == 0 ? true : try deliver(UnsafeRawBufferPointer(rebasing: scratch[..<produced]))
         if !goesOn || (used == data.count && !mayHoldOutput) { return (used, goesOn) }
       }
+    }
+
+    /// Runs the decoder once and checks what came of it. Returns how many bytes it produced.
+    private mutating func decode(
+      _ data: UnsafeRawBufferPointer, _ used: inout Int, _ decoder: any ContentDecoder,
+      _ budget: inout CurlDecodingBudget
+    ) throws(TransportFailure) -> Int {
+      let isTail = decoder.isAtEnd
+      let hidden = decoder.hiddenBytes
+      let step = try decoder.progress(UnsafeRawBufferPointer(rebasing: data[used...]), into: scratch)
+      used += step.used
+      decodedBytes += Int64(step.produced)
+      budget.charge(step.used + step.produced + Int(clamping: decoder.hiddenBytes - hidden))
+      try expansion?.check(decoded: max(decodedBytes, decoder.hiddenBytes), coded: wireBytes + Int64(used))
+      if isTail, decoder.isAtEnd { tailBytes += Int64(step.used) }
+      guard tailBytes <= Self.mostTail else {
+        throw .undecodable("more than \(Self.mostTail) bytes follow the end of its compressed stream")
+      }
+      mayHoldOutput = step.produced == scratch.count || decoder.holdsOutput
+      return step.produced
     }
 
     private mutating func deliver(_ piece: UnsafeRawBufferPointer) throws -> Bool {

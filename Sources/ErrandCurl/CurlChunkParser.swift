@@ -1,10 +1,10 @@
 #if os(Linux)
   import ErrandCore
 
-  /// Finds the data in a chunked body (RFC 9112 section 7.1), by the letter.
+  /// Finds the data in a chunked body (RFC 9112 section 7.1).
   ///
   /// libcurl hands the raw stream on and looks for the end itself; what it would overlook is an error here: bare line
-  /// feeds, blanks in a size, endless extensions and trailers.
+  /// feeds, blanks before or within a size, endless extensions and trailers.
   struct CurlChunkParser {
     /// What stands at the front of the bytes: so many bytes of the body, or of framing.
     enum Step: Equatable {
@@ -13,7 +13,7 @@
     }
 
     private enum State {
-      case size, extensions, sizeEnd, data, dataEnd, dataEndFeed, trailer, done
+      case size, sizeBlanks, extensions, sizeEnd, data, dataEnd, dataEndFeed, trailer, done
     }
 
     /// The most bytes that all extensions of a body may take.
@@ -73,6 +73,7 @@
     private mutating func take(_ byte: UInt8) throws(TransportFailure) {
       switch state {
       case .size: try takeSize(byte)
+      case .sizeBlanks: try takeBlank(byte)
       case .extensions: try takeExtension(byte)
       case .sizeEnd:
         guard byte == 0x0A else { throw .malformed("the line of a chunk's size does not end with CR LF") }
@@ -100,15 +101,32 @@
       switch byte {
       case 0x0D: state = .sizeEnd
       case 0x3B: state = .extensions
+      case 0x20, 0x09:
+        state = .sizeBlanks
+        try countExtension()
       default: throw .malformed("the size of a chunk is not a hexadecimal number")
       }
     }
 
-    private mutating func takeExtension(_ byte: UInt8) throws(TransportFailure) {
+    /// Blanks may follow a size, before an extension or the end of the line (RFC 9110 section 5.6.3).
+    private mutating func takeBlank(_ byte: UInt8) throws(TransportFailure) {
+      switch byte {
+      case 0x20, 0x09: try countExtension()
+      case 0x0D: state = .sizeEnd
+      case 0x3B: state = .extensions
+      default: throw .malformed("the size of a chunk is followed by something that is no extension")
+      }
+    }
+
+    private mutating func countExtension() throws(TransportFailure) {
       extensionBytes += 1
       guard extensionBytes <= Self.extensionLimit else {
         throw .tooLarge("its chunk extensions are longer than \(Self.extensionLimit) bytes")
       }
+    }
+
+    private mutating func takeExtension(_ byte: UInt8) throws(TransportFailure) {
+      try countExtension()
       if byte == 0x0D {
         state = .sizeEnd
       } else if byte == 0x0A || byte == 0 {
@@ -122,7 +140,7 @@
         do throws(TransportFailure) {
           let content = try CurlLine.content(bytes)
           if content.isEmpty { return .success(true) }
-          _ = try fields.append(content)
+          try fields.append(content)
           return .success(false)
         } catch {
           return .failure(error)

@@ -4,6 +4,14 @@
   import Foundation
 
   extension CurlConfiguration {
+    /// The version with ``HTTPVersion/automatic`` decided for the libcurl that runs.
+    var effectiveVersion: HTTPVersion { effectiveVersion(with: .running) }
+
+    func effectiveVersion(with version: CurlVersion) -> HTTPVersion {
+      guard httpVersion == .automatic else { return httpVersion }
+      return version.offersHTTP2 ? .http2 : .http1Only
+    }
+
     /// Sets what the configuration says on a new easy handle.
     func apply(to easy: UnsafeMutableRawPointer) {
       applyProxy(to: easy)

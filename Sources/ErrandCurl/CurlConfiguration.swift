@@ -29,8 +29,11 @@
 
     /// Which version of HTTP is spoken.
     public enum HTTPVersion: Sendable, Hashable {
-      /// HTTP/2 over TLS where the server offers it, HTTP/1.1 otherwise.
+      /// HTTP/1.1 with a libcurl before 8.18.0, whose HTTP/2 loses and delays responses; from there on what ``http2``
+      /// says.
       case automatic
+      /// HTTP/2 over TLS if the server offers it, HTTP/1.1 otherwise, with any libcurl.
+      case http2
       /// HTTP/1.1 only.
       case http1Only
       /// HTTP/2 at once, in cleartext too (RFC 9113 section 3.3); in cleartext each exchange has its own connection.
@@ -65,13 +68,17 @@
     /// The socket of this machine that all requests go to, whatever their host; none where nothing is said. Each
     /// exchange has a connection of its own. Not together with a proxy.
     public var unixSocket: String?
-    /// The version of HTTP; automatic where nothing is said.
+    /// The version of HTTP; ``HTTPVersion/automatic`` by default.
     public var httpVersion: HTTPVersion = .automatic
     /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
     public var minimumTLSVersion: TLSVersion = .tls1_2
     /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`. Several stand with commas
     /// between them.
     public var addressOverrides: [String: String] = [:]
+    /// Whether a response fails if its `Content-Encoding` names something that is no registered content coding, such as
+    /// `aws-chunked` or `utf-8`. By default such names are ignored and the bytes are delivered as they came (RFC 9110
+    /// section 8.4).
+    public var refusesUnknownContentCodings = false
     /// How many connections are kept open; 256 where nothing is said.
     public var maximumIdleConnections: Int = 256
     /// How long a connection may lie idle and still be used again, in whole seconds; 90 where nothing is said.

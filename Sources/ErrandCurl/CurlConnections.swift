@@ -59,6 +59,9 @@
     }
 
     private var entries: [Entry] = []
+    private let watchdog: CurlWatchdog?
+
+    init(watchdog: CurlWatchdog? = nil) { self.watchdog = watchdog }
 
     /// The number of open sockets.
     var count: Int { entries.count }
@@ -67,10 +70,12 @@
     func opened(_ socket: Int32) -> CurlConnection {
       let connection = CurlConnection(socket: socket)
       entries.append(Entry(connection: connection))
+      watchdog?.opened(socket)
       return connection
     }
 
     func closed(_ socket: Int32) {
+      watchdog?.closed(socket)
       guard let index = entries.firstIndex(where: { $0.connection.socket == socket }) else { return }
       entries[index].connection.keepLastWords()
       entries[index].connection.isOpen = false

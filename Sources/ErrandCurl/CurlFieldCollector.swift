@@ -14,25 +14,61 @@
     let limit: Int
     private var bytes: [UInt8] = []
     private(set) var count = 0
+    private var lastStart = 0
+    private var lastNameCount = 0
+    /// Whether the last field stands on more than one line.
+    private(set) var isFolded = false
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a line without its end.
-    mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
+    /// Takes a line without its end. A folded line continues the field before it: the fold becomes one space (RFC 9112
+    /// section 5.2).
+    mutating func append(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+      if let first = line.first, first == 0x20 || first == 0x09 { return try fold(line) }
       count += 1
       guard count <= limit else { throw .tooLarge("it has more than \(limit) fields") }
       let field = try Self.split(line)
       if bytes.isEmpty { bytes.reserveCapacity(256) }
+      lastStart = bytes.count
+      lastNameCount = field.name.count
+      isFolded = false
       // The colon stands right behind the name.
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<(field.name.count + 1)]))
       bytes.append(contentsOf: field.value)
       bytes.append(0x0A)
-      return field
+    }
+
+    private mutating func fold(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
+      guard count > 0 else { throw .malformed("its first field line begins with a blank") }
+      isFolded = true
+      let rest = CurlLine.trimmed(line)
+      guard !rest.isEmpty else { return }
+      bytes.removeLast()
+      // Blanks around a value do not belong to it.
+      if bytes.count > lastStart + lastNameCount + 1 { bytes.append(0x20) }
+      bytes.append(contentsOf: rest)
+      bytes.append(0x0A)
+    }
+
+    /// How long the name of the last field is; 0 if there is none.
+    var lastName: Int { count == 0 ? 0 : lastNameCount }
+
+    /// Looks at the last field, which is whole once another line has begun.
+    func withLast<Result>(_ body: (Field) throws(TransportFailure) -> Result) throws(TransportFailure) -> Result {
+      let outcome = bytes.withUnsafeBytes { bytes -> Swift.Result<Result, TransportFailure> in
+        let colon = lastStart + lastNameCount
+        let field = Field(
+          name: UnsafeRawBufferPointer(rebasing: bytes[lastStart..<colon]),
+          value: UnsafeRawBufferPointer(rebasing: bytes[(colon + 1)..<(bytes.count - 1)]))
+        return Swift.Result { () throws(TransportFailure) in try body(field) }
+      }
+      return try outcome.get()
     }
 
     mutating func removeAll() {
       bytes = []
       count = 0
+      isFolded = false
     }
 
     /// Hands the fields over and begins anew.
@@ -42,9 +78,6 @@
     }
 
     private static func split(_ line: UnsafeRawBufferPointer) throws(TransportFailure) -> Field {
-      guard let first = line.first, first != 0x20, first != 0x09 else {
-        throw .malformed("a field is folded over two lines")
-      }
       guard let colon = line.firstIndex(of: 0x3A) else { throw .malformed("a field line has no colon") }
       let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
       guard !name.isEmpty, name.allSatisfy({ CurlLine.isToken($0) }) else {

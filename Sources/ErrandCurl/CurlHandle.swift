@@ -15,7 +15,9 @@
     private static let largestCopiedBody = 16 << 10
     private static let downloadBuffer = 512 << 10
     private static let uploadBuffer = 256 << 10
-    private static let ordinaryBuffer = 16 << 10
+    /// Larger than the pieces that libcurl hands over, so that a body of a megabyte takes a quarter of the reads; small
+    /// enough for the heap, since every handle allocates it.
+    private static let ordinaryBuffer = 64 << 10
 
     let easy: UnsafeMutableRawPointer
     var transfer: CurlTransfer?
@@ -155,10 +157,10 @@
       guard self.isSecure != isSecure else { return }
       self.isSecure = isSecure
       let version =
-        switch configuration.httpVersion {
+        switch configuration.effectiveVersion {
         case .http1Only: CURL_HTTP_VERSION_1_1
         case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-        case .automatic: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        case .automatic, .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
       // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
@@ -170,7 +172,7 @@
       forbidsReuse = isSingleUse
       wantsFreshConnection = isSingleUse
       let mayWait =
-        configuration.httpVersion == .http2PriorKnowledge || configuration.httpVersion == .automatic && isSecure
+        configuration.httpVersion == .http2PriorKnowledge || configuration.effectiveVersion == .http2 && isSecure
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
       // Only so it says which stream a request has, and which is the last that a server answers.
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)

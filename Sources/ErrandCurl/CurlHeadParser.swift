@@ -1,10 +1,10 @@
 #if os(Linux)
   import ErrandCore
 
-  /// Reads the heads of an answer line by line, by the letter of RFC 9112, and counts what they cost.
+  /// Reads the heads of an answer line by line by the rules of RFC 9112, and counts what they cost.
   ///
-  /// libcurl is lax here: it takes differing lengths, folded lines, bare line feeds and odd versions. What breaks the
-  /// rules ends the exchange, since nobody can say where such an answer ends.
+  /// libcurl is lax here: it takes differing lengths, bare line feeds and odd versions. What breaks the rules of framing
+  /// ends the exchange, since nobody can say where such an answer ends. Folded fields are unfolded.
   struct CurlHeadParser {
     /// Which versions the connection may speak.
     enum Dialect: Sendable { case http1, http2, either }
@@ -56,8 +56,12 @@
       }
       let content = try CurlLine.content(line)
       if !isInHead { return try begin(content) }
-      if content.isEmpty { return try end() }
-      try field(content)
+      if content.isEmpty {
+        try noteLastField()
+        return try end()
+      }
+      if content[0] != 0x20, content[0] != 0x09 { try noteLastField() }
+      try fields.append(content)
       return .nothing
     }
 
@@ -77,30 +81,52 @@
       return .nothing
     }
 
-    private mutating func field(_ line: UnsafeRawBufferPointer) throws(TransportFailure) {
-      let field = try fields.append(line)
-      switch field.name.count {
-      case 14 where field.isNamed("content-length"): try noteLength(field.value)
-      case 17 where field.isNamed("transfer-encoding"): try noteTransferEncoding(field)
-      case 16 where field.isNamed("content-encoding"):
-        contentEncoding += (contentEncoding.isEmpty ? "" : ",") + String(decoding: field.value, as: UTF8.self)
-      default: break
+    /// Reads what the last field says about the body, once all of its lines have come.
+    private mutating func noteLastField() throws(TransportFailure) {
+      switch fields.lastName {
+      case 14, 17, 16: break
+      default: return
       }
+      let isFolded = fields.isFolded
+      var (length, coding, encoding) = (Int64?.none, false, String?.none)
+      try fields.withLast { field throws(TransportFailure) in
+        if field.isNamed("content-length") { length = try Self.length(field.value) }
+        if field.isNamed("transfer-encoding") {
+          try Self.checkTransferEncoding(field)
+          coding = true
+        }
+        if field.isNamed("content-encoding") { encoding = String(decoding: field.value, as: UTF8.self) }
+      }
+      // libcurl reads the first line alone, and would look for the end of the body somewhere else.
+      if isFolded, length != nil || coding { throw .malformed("a field that says where the body ends is folded") }
+      if let length { try note(length) }
+      if coding { try noteTransferEncoding() }
+      if let encoding { contentEncoding += (contentEncoding.isEmpty ? "" : ",") + encoding }
     }
 
-    private mutating func noteLength(_ value: UnsafeRawBufferPointer) throws(TransportFailure) {
+    private static func length(_ value: UnsafeRawBufferPointer) throws(TransportFailure) -> Int64 {
       guard let number = CurlLine.number(value) else {
         throw .malformed("Content-Length is not a number of bytes")
       }
+      return number
+    }
+
+    private static func checkTransferEncoding(_ field: CurlFieldCollector.Field) throws(TransportFailure) {
+      guard CurlLine.equalFolded(field.value, "chunked") else {
+        throw .malformed("the transfer coding is not chunked alone")
+      }
+    }
+
+    private mutating func note(_ number: Int64) throws(TransportFailure) {
       guard length == nil || length == number else {
         throw .malformed("the answer names two different lengths")
       }
       length = number
     }
 
-    private mutating func noteTransferEncoding(_ field: CurlFieldCollector.Field) throws(TransportFailure) {
+    private mutating func noteTransferEncoding() throws(TransportFailure) {
       transferEncodings += 1
-      guard transferEncodings == 1, CurlLine.equalFolded(field.value, "chunked") else {
+      guard transferEncodings == 1 else {
         throw .malformed("the transfer coding is not chunked alone")
       }
       guard head.version == .http1_1 else {
@@ -111,6 +137,7 @@
     private mutating func end() throws(TransportFailure) -> Event {
       isInHead = false
       head.fields = fields.take()
+      noteForbiddenBody()
       if head.status == 101 { throw .malformed("the server switched protocols without being asked") }
       if head.status < 200 {
         informationals += 1
@@ -134,9 +161,13 @@
       return .untilClose
     }
 
-    /// Whether the head announced a body where none may come, so that the connection cannot be trusted any more.
-    var announcesForbiddenBody: Bool {
-      head.status == 204 && (transferEncodings > 0 || (length ?? 0) > 0)
+    /// Whether a head announced a body that it must not have (RFC 9110 section 8.6), so that the connection cannot be
+    /// trusted any more. Answers to HEAD and 304 may name the length of a body that does not follow.
+    private(set) var announcedForbiddenBody = false
+
+    private mutating func noteForbiddenBody() {
+      guard head.status == 204 || head.status < 200 else { return }
+      if transferEncodings > 0 || (length ?? 0) > 0 { announcedForbiddenBody = true }
     }
   }
 #endif

@@ -24,7 +24,9 @@
 
     // MARK: The thread's own
 
-    let connections = CurlConnections()
+    let connections: CurlConnections
+    /// Nil if only HTTP/1.1 is spoken, of which libcurl reads one piece at a time.
+    let watchdog: CurlWatchdog?
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: scratchSize, alignment: 16)
     /// The present, as of the last time the thread woke up.
     private(set) var now = MonotonicInstant.now
@@ -33,7 +35,12 @@
     private var ended: [CurlTransfer] = []
     private var nextWatch: MonotonicInstant?
     private var handshakes: UInt = 0
-    private var pool = CurlHandlePool()
+    private var pool = CurlHandlePool(allowsReuse: CurlVersion.running.allowsHandleReuse)
+    /// What may still be decoded before the loop turns to other work.
+    var decoding = CurlDecodingBudget()
+    /// Transfers whose bodies continue in the next turn, the first to stop in front.
+    private var yielding: [CurlTransfer] = []
+    private var resuming: [CurlTransfer] = []
 
     init(
       _ configuration: CurlConfiguration, _ trust: CurlTrust,
@@ -41,6 +48,8 @@
     ) {
       self.configuration = configuration
       self.trust = trust
+      watchdog = configuration.effectiveVersion == .http1Only ? nil : CurlWatchdog()
+      connections = CurlConnections(watchdog: watchdog)
       multi = Self.isLibraryReady ? makeMulti(configuration) : nil
     }
 
@@ -66,10 +75,10 @@
 
     /// Which versions an answer may name.
     func dialect(for scheme: HTTPURL.Scheme) -> CurlHeadParser.Dialect {
-      switch (configuration.httpVersion, scheme) {
-      case (.http1Only, _), (.automatic, .http): .http1
+      switch (configuration.effectiveVersion, scheme) {
+      case (.http1Only, _), (.automatic, .http), (.http2, .http): .http1
       case (.http2PriorKnowledge, .http): .http2
-      case (.automatic, .https), (.http2PriorKnowledge, .https): .either
+      case (.automatic, .https), (.http2, .https), (.http2PriorKnowledge, .https): .either
       }
     }
 
@@ -135,16 +144,24 @@
         fireTimers()
         obeyAll(multi)
         watch(multi)
-        var count: Int32 = 0
-        curl_multi_perform(multi, &count)
+        resumeYielding(multi)
+        perform(multi)
         collect(multi)
         wakeCallers()
       } while rest(multi)
       pool.removeAll()
     }
 
+    private func perform(_ multi: UnsafeMutableRawPointer) {
+      var count: Int32 = 0
+      watchdog?.beginTurn()
+      curl_multi_perform(multi, &count)
+      watchdog?.endTurn()
+    }
+
     /// Sleeps until there is something to do. False when the thread shall end.
     private func rest(_ multi: UnsafeMutableRawPointer) -> Bool {
+      guard yielding.isEmpty else { return true }
       let latest = nextWatch
       let now = MonotonicInstant.now
       let count = running.count
@@ -193,7 +210,28 @@
     private func resume(_ transfer: CurlTransfer, _ multi: UnsafeMutableRawPointer) {
       guard transfer.isPaused, let handle = transfer.handle else { return }
       transfer.isPaused = false
+      transfer.isYielding = false
       goOn(transfer, handle, multi)
+    }
+
+    /// Has a transfer continue in the next turn, after the other work.
+    func yield(_ transfer: CurlTransfer) { yielding.append(transfer) }
+
+    /// Continues with the bodies that stopped since their turn was used up, as far as this turn's budget lasts.
+    private func resumeYielding(_ multi: UnsafeMutableRawPointer) {
+      decoding = CurlDecodingBudget()
+      guard !yielding.isEmpty else { return }
+      swap(&yielding, &resuming)
+      var count = 0
+      while count < resuming.count, !decoding.isTurnOver {
+        let transfer = resuming[count]
+        count += 1
+        if transfer.isYielding { resume(transfer, multi) }
+      }
+      // Those that found no time come before those that stopped again.
+      resuming.removeFirst(count)
+      yielding.insert(contentsOf: resuming, at: 0)
+      resuming.removeAll(keepingCapacity: true)
     }
 
     private func goOn(_ transfer: CurlTransfer, _ handle: CurlHandle, _ multi: UnsafeMutableRawPointer) {
@@ -216,6 +254,20 @@
       transfer.handle = handle
       handle.prepare(transfer)
       expectWatch(of: transfer)
+      add(transfer, handle, multi)
+    }
+
+    private func startAnew(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
+      curl_multi_remove_handle(multi, used.easy)
+      used.reset()
+      pool.give(used)
+      guard let handle = pool.take() ?? makeHandle() else {
+        transfer.handle = nil
+        return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
+      }
+      transfer.handle = handle
+      handle.prepare(transfer)
+      if transfer.needsFreshConnection { handle.demandFreshConnection() }
       add(transfer, handle, multi)
     }
 
@@ -252,10 +304,7 @@
       _ transfer: CurlTransfer, _ handle: CurlHandle, _ code: CURLcode, _ multi: UnsafeMutableRawPointer
     ) {
       if transfer.canStartAnew(after: code) {
-        curl_multi_remove_handle(multi, handle.easy)
-        handle.prepare(transfer)
-        if transfer.needsFreshConnection { handle.demandFreshConnection() }
-        return add(transfer, handle, multi)
+        return startAnew(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
       // A handle that was once refused an expectation waits for none any more.

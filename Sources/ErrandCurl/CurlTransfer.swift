@@ -29,6 +29,8 @@
     /// The reason a callback had for ending the transfer. It wins over libcurl's code.
     var failure: (any Error)?
     var isPaused = false
+    /// Whether it is paused since its share of the loop's turn is used up, and not by its sink.
+    var isYielding = false
     var lastActivity: MonotonicInstant
     var started: MonotonicInstant
     var firstByte: MonotonicInstant?
@@ -174,6 +176,7 @@
     // MARK: - Head
 
     func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Int {
+      loop.watchdog?.progressed()
       lastActivity = loop.now
       connection?.received += Int64(line.count)
       do {
@@ -199,11 +202,12 @@
 
     private func begin(_ head: ResponseHead, _ framing: BodyFraming) throws {
       connection?.speaksHTTP1 = head.version != .http2
-      if parser.announcesForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
+      if parser.announcedForbiddenBody || hasUncountedBytes(framing) { handle?.forbidReuse() }
       isExpectationRefused = expectsContinue && head.status == 417 && upload?.canBeginAnew == true
       body = try CurlBody(
         framing: framing, contentEncoding: parser.contentEncoding, destination: try destination(for: head),
-        limits: exchange.limits, scratch: loop.scratch)
+        limits: exchange.limits, refusesUnknownCodings: loop.configuration.refusesUnknownContentCodings,
+        scratch: loop.scratch)
       if body?.isWhole == true, upload != nil { loop.expectWatch(of: self) }
       if framing == .untilClose, head.version != .http2, exchange.request.url.scheme == .https {
         awaitsClose = handle?.watchClose() == true
@@ -255,17 +259,23 @@
       }
       let content = try CurlLine.content(line)
       if lateTrailers == nil { lateTrailers = CurlFieldCollector(limit: exchange.limits.fieldCount) }
-      if !content.isEmpty { _ = try lateTrailers?.append(content) }
+      if !content.isEmpty { try lateTrailers?.append(content) }
     }
 
     // MARK: - Bodies
 
     func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
+      loop.watchdog?.progressed()
       lastActivity = loop.now
       do {
         guard body != nil else { throw TransportFailure.malformed("a body came without a head") }
         let before = body?.wireBytes ?? 0
-        isPaused = try body?.take(piece) == false
+        loop.decoding.beginPiece()
+        isPaused = try body?.take(piece, &loop.decoding) == false
+        if isPaused, body?.isOutOfBudget == true {
+          isYielding = true
+          loop.yield(self)
+        }
         if body?.hasExcess == true { handle?.forbidReuse() }
         reportDownload(since: before)
         if isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -285,6 +295,7 @@
     }
 
     func giveBody(_ room: UnsafeMutableRawBufferPointer) -> Int {
+      loop.watchdog?.progressed()
       lastActivity = loop.now
       // While the sink holds up the last piece, an abort would lose the answer.
       if body?.isWhole == true { return Int(isPaused ? CURL_READFUNC_PAUSE : CURL_READFUNC_ABORT) }

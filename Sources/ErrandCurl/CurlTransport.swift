@@ -4,7 +4,7 @@
 
   /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.
   ///
-  /// It holds answers to the letter of RFC 9112, undoes gzip, deflate, brotli and zstd strictly, and sends no request
+  /// It is strict about the framing of RFC 9112, undoes gzip, deflate, brotli and zstd, and sends no request
   /// twice that the server may have seen, unless it may be repeated. The thread starts with the first exchange, serves
   /// ``timers`` too, and ends when nobody holds the transport or its timers any more and no exchange is left.
   public final class CurlTransport: Transport, ThreadLending {

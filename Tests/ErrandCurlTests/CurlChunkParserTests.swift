@@ -19,13 +19,23 @@
       ("a;x=y;z\r\n0123456789\r\n000;e\r\n\r\n", Result(data: "0123456789", isDone: true)),
       ("1\r\na\r\n2\r\nbc\r\n0\r\nX: 1\r\nY:2\r\n\r\n", Result(data: "abc", isDone: true, trailers: ["X: 1", "Y: 2"])),
       ("1\r\na\r\n0\r\n\r\nmore", Result(data: "a", isDone: true, hasExcess: true)),
+      ("1 \r\na\r\n0\t\r\n\r\n", Result(data: "a", isDone: true)),
+      ("1 \t ;a=b\r\na\r\n0  \r\n\r\n", Result(data: "a", isDone: true)),
+      ("1 ; a = b \r\na\r\n0 ;x\r\n\r\n", Result(data: "a", isDone: true)),
+      (
+        "1\r\na\r\n0\r\nX: 1\r\n 2\r\n\t3 \r\nY:\r\n  4\r\n\r\n",
+        Result(data: "a", isDone: true, trailers: ["X: 1 2 3", "Y: 4"])
+      ),
       ("3\r\nab", Result(data: "ab")),
       ("3\r\nabc\r\n0\r\nX: 1\r\n", Result(data: "abc", trailers: ["X: 1"])),
     ]
 
     static let bad: [(String, TransportFailure.Kind)] = [
       ("\r\n", .malformedResponse), ("g\r\n", .malformedResponse), ("-1\r\n", .malformedResponse),
-      ("0x1\r\n", .malformedResponse), (" 1\r\n", .malformedResponse), ("1 \r\n", .malformedResponse),
+      ("0x1\r\n", .malformedResponse), (" 1\r\n", .malformedResponse), ("1 x\r\n", .malformedResponse),
+      ("1 2\r\n", .malformedResponse), ("1 \n", .malformedResponse), ("\t1\r\n", .malformedResponse),
+      (" ;a\r\n", .malformedResponse), ("1" + String(repeating: " ", count: 4097), .tooLarge),
+      ("0\r\nA: b\r\n" + String(repeating: " c\r\n", count: 50), .tooLarge),
       ("1\n", .malformedResponse), ("1\rx", .malformedResponse), ("1\r\nab", .malformedResponse),
       ("1\r\na\n", .malformedResponse), ("1\r\na\rx", .malformedResponse), (";x\r\n", .malformedResponse),
       ("8000000000000000\r\n", .malformedResponse), ("00000000000000001\r\n", .malformedResponse),

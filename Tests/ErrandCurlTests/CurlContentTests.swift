@@ -150,8 +150,8 @@
       }
     }
 
-    @Test(arguments: ["foo", "gzip, gzip", "br, gzip"])
-    func `an unknown or double coding is told`(_ coding: String) async throws {
+    @Test(arguments: ["compress", "gzip foo", "gzip, gzip", "br, gzip"])
+    func `what cannot be undone is told`(_ coding: String) async throws {
       let server = try LoopbackServer { request in
         request.path == "/next" ? .ok("right") : Self.answer([1, 2, 3], coding: coding)
       }
@@ -160,6 +160,52 @@
       let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
       #expect(failure?.kind == .undecodableContent)
       #expect(try await TransportConformance.get(transport, server.url + "/next").text == "right")
+    }
+
+    @Test(arguments: ["aws-chunked", "none", "utf-8", "binary", "foo"])
+    func `a name that is no coding leaves the bytes`(_ coding: String) async throws {
+      let server = try LoopbackServer { _ in Self.answer([1, 2, 3], coding: coding) }
+      #expect(try await TransportConformance.get(CurlTransport(), server.url).body == Data([1, 2, 3]))
+      var strict = CurlConfiguration()
+      strict.refusesUnknownContentCodings = true
+      let request = try HTTPRequest(url: server.url)
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: try CurlTransport(strict))
+      #expect(failure?.kind == .undecodableContent)
+      #expect(failure?.description.contains(coding) == true)
+    }
+
+    @Test func `several codings are undone in order`() async throws {
+      let coded = CodedSamples.encode(CodedSamples.text(in: .br), .zstd)
+      let server = try LoopbackServer()
+      server.enqueue(
+        Self.answer(coded, coding: "br, zstd"),
+        .data(coded).setting("Content-Encoding", to: "br").adding("Content-Encoding", "zstd"),
+        .chunked(coded.map { [$0] }).setting("Content-Encoding", to: "br,zstd"))
+      for _ in 0..<3 {
+        #expect(try await TransportConformance.get(CurlTransport(), server.url).text == CodedSamples.text)
+      }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `bytes behind the end do no harm`(_ coding: ContentCoding) async throws {
+      let server = try LoopbackServer { _ in
+        Self.answer(CodedSamples.text(in: coding) + [0, 0, 13, 10], coding: coding.rawValue)
+      }
+      let transport = CurlTransport()
+      for _ in 0..<2 { #expect(try await TransportConformance.get(transport, server.url).text == CodedSamples.text) }
+      #expect(server.connectionCount == 1)
+    }
+
+    @Test func `an endless tail is told`() async throws {
+      let server = try LoopbackServer { _ in
+        LoopbackAnswer([
+          .head(status: 200, headers: ["Content-Encoding": "gzip"]), .body(CodedSamples.text(in: .gzip)),
+          .body([UInt8](repeating: 0, count: 4096), times: nil),
+        ])
+      }
+      let request = try HTTPRequest(url: server.url)
+      let failure = await TransportConformance.failure(of: Exchange(request: request), over: CurlTransport())
+      #expect(failure?.kind == .undecodableContent)
     }
 
     @Test func `answers without a body need no decoding`() async throws {

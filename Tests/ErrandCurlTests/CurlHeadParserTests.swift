@@ -44,6 +44,8 @@
       Row(lines: ["HTTP/2 200 ", "content-length: 3", ""], outcome: .final(200, .length(3)), dialect: .http2),
       Row(lines: ["HTTP/2 200 ", ""], outcome: .final(200, .untilClose), dialect: .either),
       Row(lines: [ok, ""], outcome: .final(200, .untilClose), dialect: .either),
+      Row(lines: [ok, "X: a", " b", "\tc", "Content-Length: 5", ""], outcome: .final(200, .length(5))),
+      Row(lines: [ok, "Content-Length: 5", "X: a", " Content-Length: 6", ""], outcome: .final(200, .length(5))),
     ]
 
     static let refused: [Row] =
@@ -56,7 +58,8 @@
         "Content-Length: -1", "Content-Length: +1", "Content-Length: 1x", "Content-Length: 1, 1", "Content-Length:",
         "Content-Length: 9223372036854775808", "Content-Length: 0x10", "Content-Length: 1 1", "Content-Length : 1",
         "Transfer-Encoding: gzip", "Transfer-Encoding: identity", "Transfer-Encoding: chunked, chunked",
-        "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:", "no colon", ": no name", " folded", "\tfolded",
+        "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:", "no colon", ": no name", " folded", "\tfolded", " ",
+        "Content-Length: 1\r\n 2", "Content-Length:\r\n 1", "Content-Length: 1\r\n ", "Transfer-Encoding:\r\n chunked",
         "Na me: x", "N(me: x", "Nämé: x", "X: a\rb", "X: a\nb", "X: a\0b",
       ].map { Row(lines: [ok, $0, ""], outcome: .failure(.malformedResponse)) }
       + [
@@ -111,6 +114,40 @@
       #expect(fields.map(\.name.rawValue) == ["B", "a", "B", "C"])
       #expect(fields.map(\.value) == ["2", "1", "", "x: y"])
       #expect(head?.reason == "Fine")
+    }
+
+    @Test func `folds become one space`() throws {
+      var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+      let lines = [
+        Self.ok, "A: 1  ", "  2", "\t 3\t", "B:", " 4", "C: 5", " ", "\t", "D:", "  ", "Content-Encoding: gzip,",
+        " br", "",
+      ]
+      for line in lines { _ = try Self.feed(line + "\r\n", to: &parser) }
+      #expect(parser.head.fields.all.map(\.value) == ["1 2 3", "4", "5", "", "gzip, br"])
+      #expect(parser.contentEncoding == "gzip, br")
+    }
+
+    @Test func `folds count against the limits`() throws {
+      let limits = ResponseLimits(headBytes: 60, fieldCount: 1)
+      var parser = Self.parser(Row(lines: [], outcome: .unfinished, limits: limits))
+      for line in [Self.ok, "A: 1", " 2", " 3"] { _ = try Self.feed(line + "\r\n", to: &parser) }
+      let failure = #expect(throws: TransportFailure.self) {
+        for _ in 0..<10 { _ = try Self.feed(" 4567\r\n", to: &parser) }
+      }
+      #expect(failure?.kind == .tooLarge)
+    }
+
+    @Test(arguments: [("HTTP/1.1 204 No", true), ("HTTP/1.1 304 Same", false), (ok, false)])
+    func `a forbidden length is noticed`(_ status: String, _ isForbidden: Bool) throws {
+      for (lines, expected) in [
+        ([status, "Content-Length: 5", ""], isForbidden), ([status, "Content-Length: 0", ""], false),
+        (["HTTP/1.1 103 x", "Content-Length: 5", "", status, ""], true),
+        (["HTTP/1.1 103 x", "Transfer-Encoding: chunked", "", status, ""], true),
+      ] {
+        var parser = Self.parser(Row(lines: [], outcome: .unfinished))
+        for line in lines { _ = try Self.feed(line + "\r\n", to: &parser) }
+        #expect(parser.announcedForbiddenBody == expected, "\(lines)")
+      }
     }
 
     @Test func `content encodings are joined`() throws {

@@ -49,12 +49,34 @@ enum MemoryProbe {
   static func main() async throws {
     let words = CommandLine.arguments
     guard words.count >= 3 else { exit(64) }
+    if words[1] == "exit", words.count == 4 { try await exitBusy(words[2], authority: words[3]) }
     let client = APIClient(baseURL: words[2])
     _ = try await client.send(Put(body: .text("warm")))
     let before = try peak()
     let end = await end(of: words[1], words.count > 3 ? URL(filePath: words[3]) : nil, client)
     print(try peak() - before)
     print(end)
+  }
+
+  /// Ends the process while a transport with an authority of its own, which was made before any other, uses OpenSSL.
+  private static func exitBusy(_ url: String, authority: String) async throws -> Never {
+    // Registered first, so it runs last. OpenSSL refuses to be set up once it has freed what it holds.
+    atexit {
+      typealias Initialize = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
+      let baseOnly: UInt64 = 0x0004_0000
+      guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+      // The type is that of <openssl/crypto.h>; the probe links no OpenSSL of its own.
+      if unsafeBitCast(symbol, to: Initialize.self)(baseOnly, nil) != 1 { _exit(70) }
+    }
+    var settings = CurlConfiguration()
+    settings.certificateAuthority = .file(path: authority)
+    let transport = try CurlTransport(settings)
+    let client = APIClient(baseURL: url)
+    client.configure { $0.transport = .own(transport) }
+    _ = CurlTransport().timers
+    _ = try await client.send(Get())
+    for _ in 0..<16 { client.start(Get()) { _ in } }
+    exit(0)
   }
 
   private static func end(of mode: String, _ file: URL?, _ client: APIClient) async -> String {

@@ -79,6 +79,12 @@ bool errand_error_is_lack_of_room(int error);
 // The bytes a TCP socket has received in its life; -1 where the system does not tell.
 int64_t errand_socket_received(int fd);
 
+// The bytes of a TCP socket that have been read; 0 if the system does not tell.
+int64_t errand_socket_consumed(int fd);
+
+// Resets a TCP connection and drops what has not been read. The descriptor stays open: from any thread.
+void errand_socket_disconnect(int fd);
+
 // Called with each new TLS context, in the form of OpenSSL.
 static inline CURLcode errand_easy_set_context_callback(CURL *easy, curl_ssl_ctx_callback callback, void *data) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
@@ -119,6 +125,10 @@ typedef enum {
 errand_pair errand_pem_check_pair(const void *certificate, size_t certificate_length, const void *key,
                                   size_t key_length, const char *passphrase);
 errand_pair errand_pkcs12_check(const void *bytes, size_t length, const char *passphrase);
+
+// The version of the libcurl that runs, which may differ from that of these headers: 8 bits each for major, minor and
+// patch.
+unsigned int errand_curl_version_number(void);
 
 // The file of certificate authorities that libcurl was built for, or null.
 const char *errand_system_authorities(void);

@@ -1,7 +1,7 @@
-/// How far the content coding of a body may expand on its way into a sink: what a bomb is told from an honest body by.
+/// How far the content coding of a body may expand, which tells a bomb from an honest body.
 ///
-/// A few megabytes of gzip can become gigabytes, and more of zstd or brotli. A body in memory is bounded by
-/// ``ResponseLimits/bodyBytes``; one that goes into a file, a handle or a loop would fill the disk. Up to
+/// A few megabytes of gzip can become gigabytes, and more of zstd or brotli. The rule holds for every destination: a body
+/// in memory is also bounded by ``ResponseLimits/bodyBytes``. Up to
 /// ``freeBytes`` nothing is said. Beyond them the decoded bytes may be ``ratio`` times the coded ones that came, counted
 /// over the whole body so far, so that one empty stretch in an honest file does no harm.
 ///

@@ -9,9 +9,9 @@ public struct ResponseLimits: Sendable, Hashable {
   public var fieldCount: Int
   /// Informational answers before the final one. 16 where nothing is said.
   public var informationalCount: Int
-  /// How far a coded body may expand on its way into a sink. 200 times beyond 64 MiB where nothing is said; nil for as
-  /// far as it goes. URLSession decodes by itself: there the length that the head announces is counted against, and a
-  /// body without one is not bounded.
+  /// How far a coded body may expand, for every destination: 200 times beyond 64 MiB by default; nil for no bound.
+  /// URLSession decodes by itself: there the length that the head announces is counted against, and a body without one is
+  /// not bounded.
   public var expansion: BodyExpansion?
 
   /// Makes limits.

@@ -77,7 +77,8 @@ extension FaultClass {
     FaultClass("odd versions", faults, "HTTP/3.7"),
     FaultClass("no reason phrase", sockets, "no reason phrase is no fault"),
     FaultClass("no colon", faults, "no colon"),
-    FaultClass("folded lines", faults, "a folded line"),
+    FaultClass("folded lines", "ErrandCurlTests/CurlLeniencyTests.swift", "folded lines are one field"),
+    FaultClass("a folded first line", "ErrandCurlTests/CurlVersionTests.swift", "a folded first line is malformed"),
     FaultClass("NUL", faults, "NUL in a field"),
     FaultClass("Latin-1", sockets, "Latin-1 in the head is read"),
     FaultClass("megabyte fields", faults, "field of a megabyte"),
@@ -104,7 +105,7 @@ extension FaultClass {
 
   static let content = [
     FaultClass("corrupt coding", contents, "a changed byte of a coded body is told"),
-    FaultClass("unknown or double coding", contents, "an unknown or double coding is told"),
+    FaultClass("unknown or double coding", contents, "what cannot be undone is told"),
     FaultClass("bombs", contents, "a bomb stops at the limit"),
     FaultClass("endless bodies", faults, "endless body"),
     FaultClass("wrong charset, invalid UTF-8", sockets, "bytes of another charset are told"),

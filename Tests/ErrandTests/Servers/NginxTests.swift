@@ -3,8 +3,9 @@ import Foundation
 import Testing
 
 @Suite(.serialized) struct NginxTests {
-  @Test func `HTTP/2 is spoken over TLS`() async throws {
-    let answer = try await Servers.tls("ERRAND_NGINX_TLS").response(TextProbe(path: "/protocol"))
+  @Test func `HTTP/2 is spoken when chosen`() async throws {
+    let client = try Servers.tls("ERRAND_NGINX_TLS") { $0.httpVersion = .http2 }
+    let answer = try await client.response(TextProbe(path: "/protocol"))
     #expect(answer.raw.head.version == .http2)
     #expect(answer.value.contains("HTTP/2"))
   }

@@ -20,7 +20,7 @@ import Testing
   /// Sends many at once; returns how many reached the server, and how many of them twice.
   private func send(_ method: HTTPMethod, _ body: RequestBody?) async throws -> (reached: Int, twice: Int) {
     let server = try LoopbackServer { request in .ok(request.path) }
-    let client = try Servers.tls("ERRAND_NGINX_RETIRING")
+    let client = try Servers.tls("ERRAND_NGINX_RETIRING") { $0.httpVersion = .http2 }
     let requests = (0..<400).map { Relayed(port: server.port, number: $0, method: method, body: body) }
     let outcomes = await client.outcomes(of: requests, width: 32)
     for case .failure(let error) in outcomes { Issue.record("\(error)") }

@@ -1,5 +1,6 @@
 import Errand
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct AuthorityTests {
@@ -113,5 +114,14 @@ import Testing
       $0.proxy = .url("http://127.0.0.1:3128")
     }
     #expect(refusal?.contains("test authority") == true)
+  }
+
+  /// OpenSSL frees what it holds when the process exits, unless it was told otherwise before its first use.
+  @Test func `own authority does not crash the exit`() async throws {
+    let (url, authority) = (try Servers.address("ERRAND_DOOR_TLS"), try TrustFixture.path("ca.pem"))
+    for _ in 0..<5 {
+      let run = try await BuiltProgram("MemoryProbe").run(["exit", url, authority])
+      #expect(run.status == 0, "\(run.error)")
+    }
   }
 }

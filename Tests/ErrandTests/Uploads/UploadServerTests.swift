@@ -63,7 +63,7 @@ import TransportChecks
     let folder = try UploadFolder()
     let file = try folder.file("f", Self.bytes)
     let client =
-      variable == "ERRAND_NGINX" ? try Servers.nginx() : try Servers.tls(variable)
+      variable == "ERRAND_NGINX" ? try Servers.nginx() : try Servers.tls(variable) { $0.httpVersion = .http2 }
     let steps: [PieceSource.Step] =
       [.later, .bytes(Array(Self.bytes.prefix(70_000))), .later]
       + [.bytes(Array(Self.bytes.dropFirst(70_000)))]

@@ -87,6 +87,7 @@ final class NginxDownload: Sendable {
   func client(_ clock: ManualClock? = nil) throws -> APIClient {
     var curl = CurlConfiguration()
     curl.certificateAuthority = .file(path: try Servers.address("ERRAND_NGINX_CA"))
+    curl.httpVersion = .http2
     let transport = try CurlTransport(curl)
     var configuration = ClientConfiguration(baseURL: base)
     configuration.transport = .own(transport)

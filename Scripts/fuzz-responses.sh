@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Sends mutated responses through libcurl as the transport configures it, under valgrind.
+#
+#   FUZZ_SECONDS=60   how long
+#   FUZZ_SEED=1       the same responses in each run of the same seed, one sequence per connection
+#   FUZZ_REUSE=1      reuse the easy handle, as the transport does from libcurl 8.1.1 on
+#
+# A C program stands for the transport: valgrind 3.19 cannot run Swift programs. What it finds are faults of libcurl that
+# a server can reach; each needs a workaround in Sources/ErrandCurl and a line in the guide on libcurl.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+SCRATCH=.build-fuzz/responses
+mkdir -p "$SCRATCH"
+for tool in cc valgrind python3; do
+  if ! command -v "$tool" >/dev/null; then
+    complain "fuzz-responses: $tool is missing; install it by apt-get install gcc valgrind python3"
+    exit 1
+  fi
+done
+# shellcheck disable=SC2046 # flags are words
+cc -g -O1 -Wall -Wextra -o "$SCRATCH/client" Fuzz/Responses/client.c $(pkg-config --cflags --libs libcurl)
+
+python3 Fuzz/Responses/server.py "${FUZZ_SEED:-1}" >"$SCRATCH/port" &
+SERVER=$!
+trap 'kill "$SERVER" 2>/dev/null' EXIT
+for _ in $(seq 100); do
+  if [[ -s $SCRATCH/port ]]; then break; fi
+  sleep 0.1
+done
+
+MODE=()
+if [[ -n ${FUZZ_REUSE:-} ]]; then MODE=(reuse); fi
+if ! valgrind --quiet --error-exitcode=9 --leak-check=no --log-file="$SCRATCH/valgrind.log" \
+  "$SCRATCH/client" "$(cat "$SCRATCH/port")" "${FUZZ_SECONDS:-60}" "${MODE[@]}"; then
+  cat "$SCRATCH/valgrind.log" >&2
+  complain "fuzz-responses: a response of seed ${FUZZ_SEED:-1} harms libcurl $(pkg-config --modversion libcurl)"
+  exit 1
+fi

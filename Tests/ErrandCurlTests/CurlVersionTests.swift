@@ -1,0 +1,90 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandTesting
+  import Foundation
+  import Testing
+  import TransportChecks
+
+  @testable import ErrandCurl
+
+  /// What depends on the version of libcurl, and the responses that harm old versions.
+  @Suite struct CurlVersionTests {
+    @Test(
+      arguments: [
+        (0x075801, "7.88.1", false, false), (0x080000, "8.0.0", false, false), (0x080100, "8.1.0", false, false),
+        (0x080101, "8.1.1", true, false), (0x080102, "8.1.2", true, false), (0x080900, "8.9.0", true, false),
+        (0x081100, "8.17.0", true, false), (0x081200, "8.18.0", true, true), (0x090000, "9.0.0", true, true),
+        (0, "0.0.0", false, false),
+      ] as [(UInt32, String, Bool, Bool)])
+    func `the version decides what is safe`(_ number: UInt32, _ text: String, _ reuses: Bool, _ http2: Bool) {
+      let version = CurlVersion(number: number)
+      #expect(version.description == text)
+      #expect(version.allowsHandleReuse == reuses)
+      #expect(version.offersHTTP2 == http2)
+      var configuration = CurlConfiguration()
+      #expect(configuration.effectiveVersion(with: version) == (http2 ? .http2 : .http1Only))
+      for chosen in [CurlConfiguration.HTTPVersion.http2, .http1Only, .http2PriorKnowledge] {
+        configuration.httpVersion = chosen
+        #expect(configuration.effectiveVersion(with: version) == chosen)
+      }
+    }
+
+    @Test func `the running version is known`() { #expect(CurlVersion.running >= CurlVersion(7, 88, 0)) }
+
+    @Test func `unsafe handles are not kept`() throws {
+      for allowsReuse in [false, true] {
+        var pool = CurlHandlePool(allowsReuse: allowsReuse)
+        pool.give(
+          try #require(
+            CurlHandle(configuration: CurlConfiguration(), trust: .standard, connections: CurlConnections())))
+        #expect((pool.take() != nil) == allowsReuse)
+      }
+    }
+
+    static let folded = ["\r\n X-A: 1", "\r\n\tX-A: 1", "\r\n  ", "\r\n X: \(String(repeating: "a", count: 5000))"]
+
+    /// With libcurl 7.88.1 and a handle that was used before, this writes through a freed pointer.
+    @Test(arguments: folded)
+    func `a folded first line is malformed`(_ fold: String) async throws {
+      let bad = "HTTP/1.1 200 OK\(fold)\r\nContent-Length: 5\r\n\r\nhello"
+      let answer: @Sendable (RecordedRequest) -> LoopbackAnswer = { request in
+        request.path == "/bad"
+          ? .raw(bad) : .status(200, headers: ["A": "b", "Cache-Control": "no-store"], body: "fine")
+      }
+      let servers = [try LoopbackServer(handler: answer), try LoopbackServer(handler: answer)]
+      let transport = CurlTransport()
+      for _ in 0..<20 {
+        for server in servers {
+          #expect(try await TransportConformance.get(transport, server.url + "/good").text == "fine")
+        }
+        for server in servers {
+          let request = try HTTPRequest(url: server.url + "/bad")
+          let failure = await TransportConformance.failure(of: Exchange(request: request), over: transport)
+          #expect(failure?.kind == .malformedResponse)
+        }
+      }
+    }
+
+    @Test(arguments: folded)
+    func `a folded first line after 417 is malformed`(_ fold: String) async throws {
+      var options = LoopbackOptions()
+      options.reception = { _ in .withoutContinue }
+      for _ in 0..<10 {
+        let server = try LoopbackServer()
+        server.enqueue(
+          .status(417, headers: ["A": "b"]), .raw("HTTP/1.1 200 OK\(fold)\r\nContent-Length: 5\r\n\r\nhello"))
+        let body = HTTPBody(Data(count: 100)).expectingContinue()
+        let request = try HTTPRequest(method: .post, url: server.url, body: body)
+        let failure = await TransportConformance.failure(of: Exchange(request: request), over: CurlTransport())
+        #expect(failure?.kind == .malformedResponse)
+      }
+    }
+
+    @Test func `connections are kept without handles`() async throws {
+      let server = try LoopbackServer { _ in .ok("fine") }
+      let transport = CurlTransport()
+      for _ in 0..<50 { #expect(try await TransportConformance.get(transport, server.url).text == "fine") }
+      #expect(server.connectionCount == 1)
+    }
+  }
+#endif
