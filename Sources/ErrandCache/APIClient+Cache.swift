@@ -18,9 +18,11 @@ extension APIClient {
       guard let salt = await cache.salt(of: opened, call: context.call, patience: nil) else {
         return opened.owe([.target(request.url, leftOut: plan.key.leftOut, context.partition(of: request))])
       }
+      let cookies = context.cookies(for: request)
+      let owner = context.owner(of: request, cookies: cookies)
       let made = cache.keys.key(
-        for: context.keyed(request, with: context.cookies(for: request)), model, plan.key,
-        context.partition(of: request), salt: salt)
+        for: context.keyed(request, owner: owner, cookies: cookies), model, plan.key,
+        context.partition(of: request, owner: owner), transport: context.plan.transportIdentity, salt: salt)
       cache.remove(.key(made.key), from: opened.store)
     }
   }

@@ -12,6 +12,7 @@
       var configuration: CurlConfiguration
       var timers: CurlTimers
       var executor: CurlExecutor
+      var identity: String?
     }
 
     private let state: Locked<State>
@@ -101,6 +102,9 @@
       return timers.loop.isUsable ? timers : nil
     }
 
+    /// A digest of the client certificates; nil if there are none. It changes by ``update(_:)`` and ``reload()``.
+    public var identity: String? { state.withLock { $0.identity } }
+
     /// The transport's own thread as a place for tasks: a task that prefers it pays for no change of threads.
     ///
     /// For bulk work: a thousand small calls in a row, a crawler, a proxy. What runs there must be short and must not
@@ -137,7 +141,9 @@
 
     private static func state(_ loop: CurlLoop) -> State {
       let timers = CurlTimers(loop: loop)
-      return State(configuration: loop.configuration, timers: timers, executor: CurlExecutor(timers: timers))
+      return State(
+        configuration: loop.configuration, timers: timers, executor: CurlExecutor(timers: timers),
+        identity: ClientCertificate.identity(of: loop.configuration.clientCertificates))
     }
   }
 #endif

@@ -20,6 +20,13 @@ public final class URLSessionTransport: Transport {
     var shared: SessionHolder
     /// The session whose tasks wait for a network; made when it is first needed.
     var waiting: SessionHolder?
+    let identity: String?
+
+    init(setup: SessionSetup, shared: SessionHolder) {
+      self.setup = setup
+      self.shared = shared
+      identity = ClientCertificate.identity(of: setup.settings.clientCertificates)
+    }
   }
 
   private let platform: SessionPlatform
@@ -63,6 +70,9 @@ public final class URLSessionTransport: Transport {
   public func reload() throws(URLSessionSettings.Invalid) {
     try changing.withLock { _ throws(URLSessionSettings.Invalid) in try replace(by: settings) }
   }
+
+  /// A digest of the client certificates; nil if there are none. It changes by ``update(_:)`` and ``reload()``.
+  public var identity: String? { state.withLock { $0.identity } }
 
   private func replace(by settings: URLSessionSettings) throws(URLSessionSettings.Invalid) {
     let setup = try SessionSetup(settings, platform)

@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 
 /// A validator of an answer's body (RFC 9110 section 8.8.3).
 package struct EntityTag: Sendable, Hashable {
@@ -28,5 +29,13 @@ package struct EntityTag: Sendable, Hashable {
   }
 
   /// Whether both mean the same.
-  package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque == other.opaque }
+  package func isWeaklyEqual(_ other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
+
+  /// Compares the bytes of both tags, and whether they are weak.
+  package static func == (left: EntityTag, right: EntityTag) -> Bool {
+    left.isWeaklyEqual(right) && left.isWeak == right.isWeak
+  }
+
+  /// Hashes the bytes.
+  package func hash(into hasher: inout Hasher) { hasher.combine(ByteText(opaque)) }
 }

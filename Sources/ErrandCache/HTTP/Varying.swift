@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 
 /// What `Vary` says of an answer, and whether another request would have got the same one (RFC 9111 section 4.1).
 ///
@@ -62,7 +63,9 @@ package enum Varying: Sendable, Hashable {
     let found = request.all.filter { $0.name == fieldName }
     guard let first = found.first else { return VaryingField(name: name, value: nil) }
     let isSecret = found.contains { $0.isSecret }
-    if found.count == 1, !isSecret, first.value == expected { return VaryingField(name: name, value: expected) }
+    if found.count == 1, !isSecret, expected.hasSameBytes(as: first.value) {
+      return VaryingField(name: name, value: expected)
+    }
     let value = normalised(found.map(\.value), name)
     return VaryingField(name: name, value: isSecret ? digest(name, value, salt) : value)
   }

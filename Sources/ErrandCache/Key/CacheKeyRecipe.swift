@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// How keys are made: frozen once for a call, and used again for each hop of its redirects.
@@ -13,6 +14,7 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   package let salt: [UInt8]
   /// The digest of the account.
   package let account: Digest
+  private let transport: ByteText?
   private let version: UInt8
 
   /// Makes a recipe.
@@ -22,14 +24,16 @@ package struct CacheKeyRecipe: Sendable, Hashable {
   ///   - leftOut: The names of arguments that are not, in the query, a form or a JSON object.
   ///   - partition: Whose answers.
   ///   - salt: The store's own bytes.
+  ///   - transport: What servers know the transport by.
   package init(
     model: CachePolicy.Model, fields: [HTTPFieldName] = [], leftOut: [String] = [], partition: CachePartition,
-    salt: [UInt8], version: UInt8 = CanonicalForm.version
+    salt: [UInt8], transport: String? = nil, version: UInt8 = CanonicalForm.version
   ) {
     self.model = model
     self.fields = Set(fields.map { $0.rawValue.lowercased() }).sorted()
     self.leftOut = LeftOutArguments(leftOut)
     self.salt = salt
+    self.transport = transport.map { ByteText($0) }
     self.version = version
     account = partition.digest(salt: salt, version: version)
   }
@@ -67,14 +71,26 @@ package struct CacheKeyRecipe: Sendable, Hashable {
     return form.digest
   }
 
-  /// A request's own `Authorization` takes the place of the account's credential, and its own `Cookie` may name a
-  /// session of another one, so they count beside the account.
+  /// A request's own `Authorization` takes the place of the account's credential, its own `Cookie` may name a session of
+  /// another one, and any other secret field or a client certificate may name a user, so they count beside the account.
   private func owned(_ anyAccount: Digest, _ request: HTTPRequest) -> Digest {
     var form = CanonicalForm("owned", salt: salt, version: version)
     form.add(anyAccount)
     form.add(account)
     form.add(request.fields.values(of: .authorization))
     form.add(request.fields.values(of: .cookie))
+    let others = request.fields.secrets.filter { $0.name != .authorization && $0.name != .cookie }
+    if !others.isEmpty {
+      form.add(UInt64(others.count))
+      for field in others {
+        form.add(field.name.rawValue.lowercased())
+        form.add(field.value)
+      }
+    }
+    if let transport {
+      form.add("transport")
+      form.add(transport.text)
+    }
     return form.digest
   }
 

@@ -29,15 +29,17 @@ package struct Caching: SelectiveStation {
       return try await storeless(request, plan, context, next)
     }
     let cookies = context.cookies(for: request)
+    let owner = context.owner(of: request, cookies: cookies)
     let (recipe, key) = cache.keys.key(
-      for: context.keyed(request, with: cookies), policy.model ?? .lifetime, plan.key, context.partition(of: request),
-      salt: salt)
+      for: context.keyed(request, owner: owner, cookies: cookies), policy.model ?? .lifetime, plan.key,
+      context.partition(of: request, owner: owner), transport: context.plan.transportIdentity, salt: salt)
     let question = CacheQuestion(
       request, policy: policy, mode: plan.mode, appVersion: plan.appVersion, salt: recipe.salt)
     let generation = cache.generations.withLock { $0.note() }
     defer { cache.generations.withLock { $0.giveBack(generation) } }
     let trip = CacheTrip(
-      store: opened.store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies)
+      store: opened.store, recipe: recipe, key: key, question: question, generation: generation, cookies: cookies,
+      namesAccount: owner != nil)
     cache.count { $0.requests += 1 }
     return try await LookUp(cache: cache, context: context, next: next, request: request).run(trip)
   }

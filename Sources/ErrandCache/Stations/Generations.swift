@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What was removed while exchanges were under way, so that none of them stores what is old by then.
 ///
 /// An exchange notes the generation as it looks up, and asks before it stores. What was removed is remembered only as
@@ -68,7 +70,7 @@ extension CacheSelection {
     case .target(let target): key.target == target
     case .account(let account): key.account == account
     case .host(let host): label.host == host
-    case .tag(let tag): label.tag == tag
+    case .tag(let tag): label.tag.hasSameBytes(as: tag)
     case .olderThan: false
     }
   }

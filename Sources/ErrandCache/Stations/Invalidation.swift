@@ -10,9 +10,12 @@ struct Invalidation {
   /// From a store that cannot be reached it is removed before anything is looked for in it.
   func remove(_ urls: [HTTPURL], _ remove: (CacheSelection, any CacheStore) -> Void) async {
     guard !urls.isEmpty else { return }
-    let partition = context.partition(of: request)
+    // What was stored for every account is as worthless as what was stored for this one.
+    let partitions = Set([context.partition(of: request), context.commonPartition])
     let leftOut = context.plan.cacheKey.leftOut
-    let removals = urls.map { RemovalDebts.Removal.target($0, leftOut: leftOut, partition) }
+    let removals = urls.flatMap { url in
+      partitions.map { RemovalDebts.Removal.target(url, leftOut: leftOut, $0) }
+    }
     for opened in cache.opened {
       guard let salt = await cache.salt(of: opened, call: context.call, patience: Caching.saltPatience) else {
         opened.owe(removals)

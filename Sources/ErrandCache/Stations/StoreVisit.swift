@@ -99,7 +99,10 @@ struct StoreVisit {
 
   private static func isFault(_ status: Int) -> Bool { CacheFailure.status(status).isServersFault }
 
-  private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
+  private var keyForGet: CacheKey {
+    let owner = trip.namesAccount ? context.account : nil
+    return trip.recipe.keyForGet(insteadOf: context.keyed(request, owner: owner, cookies: trip.cookies))
+  }
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
     let isTaken = store.takes(entry)
@@ -162,7 +165,8 @@ struct StoreVisit {
     guard response.fields.contains("Vary"), let sent = context.record.sent?.fields else { return [] }
     let names = response.fields.values(of: "Vary").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
     let changed = names.filter { name in
-      name != .authorization && name != .cookie && sent.values(of: name) != trip.question.fields.values(of: name)
+      name != .authorization && name != .cookie
+        && !sent.values(of: name).haveSameBytes(as: trip.question.fields.values(of: name))
     }
     return Set(changed.map { $0.rawValue.lowercased() })
   }
@@ -184,21 +188,25 @@ struct StoreVisit {
     let opened = cache.store(for: alias.given)
     let salt = await cache.salt(of: opened, call: context.call, patience: Caching.saltPatience)
     guard let salt else { return nil }
+    let shown = asShown(alias.request)
+    let owner = context.owner(of: shown, cookies: nil)
+    // What an account was given is not stored for every account.
+    if owner == nil, trip.namesAccount { return nil }
     let recipe = CacheKeyRecipe(
       model: model, fields: alias.key.headers, leftOut: Array(alias.key.leftOut),
-      partition: context.partition(of: request), salt: salt.bytes)
+      partition: context.partition(of: shown, owner: owner), salt: salt.bytes,
+      transport: context.plan.transportIdentity)
     let question = CacheQuestion(
       alias.request, policy: alias.policy, appVersion: trip.question.appVersion, salt: recipe.salt)
-    let key = recipe.key(for: context.keyed(asShown(alias.request), with: nil))
+    let key = recipe.key(for: context.keyed(shown, owner: owner, cookies: nil))
     return Alias(store: opened.store, key: key, question: question)
   }
 
   /// It is the answer to whoever shows what this request shows.
   private func asShown(_ other: HTTPRequest) -> HTTPRequest {
-    let names: [HTTPFieldName] = [.authorization, .cookie]
     var other = other
-    other.fields.removeAll { names.contains($0.name) }
-    for field in request.fields.all where names.contains(field.name) { other.fields.append(field) }
+    other.fields.removeAll(where: \.isSecret)
+    for field in request.fields.all where field.isSecret { other.fields.append(field) }
     return other
   }
 

@@ -32,7 +32,9 @@ extension CacheStore {
     guard let salt = await salt(call: context.call) else { return found }
     let partition = context.partition(of: request)
     let keys = [CachePolicy.Model.lifetime, .http, .httpElse].map { model in
-      CacheKeyRecipe(model: model, partition: partition, salt: salt.bytes).key(for: request)
+      CacheKeyRecipe(
+        model: model, partition: partition, salt: salt.bytes, transport: context.plan.transportIdentity
+      ).key(for: request)
     }
     let isPlain = request.method == .get && request.body == nil
     for listing in await list() {

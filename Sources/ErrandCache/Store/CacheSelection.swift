@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Which entries to remove.
 public enum CacheSelection: Sendable, Hashable {
   /// All of them.
@@ -36,7 +38,7 @@ extension CacheSelection {
     case .target(let target): key.target == target
     case .account(let account): key.account == account
     case .host(let host): head.label.host == host
-    case .tag(let tag): head.label.tag == tag
+    case .tag(let tag): head.label.tag.hasSameBytes(as: tag)
     case .olderThan(let time): head.responseTime < time
     }
   }

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandSupport
 
 /// What has to be removed from a store whose salt is not known yet, so that nobody can say under which digests it lies.
 ///
@@ -10,6 +11,24 @@ struct RemovalDebts: Sendable {
     case account(String)
     /// All that somebody has for a URL, without these arguments.
     case target(HTTPURL, leftOut: Set<String>, CachePartition)
+
+    static func == (left: Removal, right: Removal) -> Bool {
+      switch (left, right) {
+      case (.account(let name), .account(let other)): name.hasSameBytes(as: other)
+      case (.target(let url, let names, let partition), .target(let otherURL, let otherNames, let other)):
+        url == otherURL && names == otherNames && partition == other
+      case (.account, _), (.target, _): false
+      }
+    }
+
+    func hash(into hasher: inout Hasher) {
+      switch self {
+      case .account(let name): hasher.combine(ByteText(name))
+      case .target(let url, _, let partition):
+        hasher.combine(url)
+        hasher.combine(partition)
+      }
+    }
   }
 
   static let most = 1_024

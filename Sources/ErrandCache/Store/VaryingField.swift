@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// One field that `Vary` names, as the request had it.
 public struct VaryingField: Sendable, Hashable {
   /// The name in lower case.
@@ -9,5 +11,16 @@ public struct VaryingField: Sendable, Hashable {
   public init(name: String, value: String?) {
     self.name = name
     self.value = value
+  }
+
+  /// Whether name and value have the same bytes.
+  public static func == (left: VaryingField, right: VaryingField) -> Bool {
+    left.name == right.name && left.value.hasSameBytes(as: right.value)
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(value.map { ByteText($0) })
   }
 }

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Who is logged in, and who is being said good-bye to. Decides, and performs nothing.
 struct AccountBook: Sendable {
   /// A session that has ended and whose server is still to be told.
@@ -7,7 +9,7 @@ struct AccountBook: Sendable {
   }
 
   private(set) var kept: KeptAccounts
-  private var farewells: [String: (number: UInt64, credential: Credential)] = [:]
+  private var farewells: [ByteText: (number: UInt64, credential: Credential)] = [:]
   private var last: UInt64 = 0
   /// What has happened and was not told yet, in order.
   private var news: [AccountChange] = []
@@ -15,30 +17,30 @@ struct AccountBook: Sendable {
 
   init(_ kept: KeptAccounts) {
     self.kept = kept
-    if let current = kept.current, kept.credentials[current] == nil { self.kept.current = nil }
+    if let current = kept.current, kept[current] == nil { self.kept.current = nil }
   }
 
   /// The credential of an account: of its present session, or of the one that ended last.
   func credential(for account: String, farewell: Bool) -> Credential? {
-    let present = kept.credentials[account]?.credential
-    let former = farewells[account]?.credential
+    let present = kept[account]?.credential
+    let former = farewells[ByteText(account)]?.credential
     return farewell ? former ?? present : present ?? former
   }
 
   /// What is kept beside a credential that is in use.
   func owner(of credential: Credential) -> AccountCredential? {
-    kept.credentials.values.first { $0.credential == credential }
+    kept.entries.first { $0.credential == credential }
   }
 
   mutating func login(_ account: String, _ credential: AccountCredential) {
-    kept.credentials[account] = credential
+    kept[account] = credential
     kept.current = account
     news.append(.loggedIn(account))
   }
 
   /// False where the account is not logged in.
   mutating func use(_ account: String?) -> Bool {
-    if let account, kept.credentials[account] == nil { return false }
+    if let account, kept[account] == nil { return false }
     kept.current = account
     news.append(.switched(to: account))
     return true
@@ -46,18 +48,19 @@ struct AccountBook: Sendable {
 
   /// Takes a credential that was had in the place of another; false where the session has ended or was renewed since.
   mutating func refresh(_ account: String, from old: AccountCredential, to new: AccountCredential) -> Bool {
-    guard kept.credentials[account] == old else { return false }
-    kept.credentials[account] = new
+    guard kept[account] == old else { return false }
+    kept[account] = new
     news.append(.refreshed(account))
     return true
   }
 
   /// Nil where the account is not logged in.
   mutating func logout(_ account: String) -> Farewell? {
-    guard let old = kept.credentials.removeValue(forKey: account) else { return nil }
-    if kept.current == account { kept.current = nil }
+    guard let old = kept[account] else { return nil }
+    kept[account] = nil
+    if kept.current.hasSameBytes(as: account) { kept.current = nil }
     last &+= 1
-    farewells[account] = (last, old.credential)
+    farewells[ByteText(account)] = (last, old.credential)
     news.append(.loggedOut(account))
     return Farewell(account: account, number: last)
   }
@@ -75,10 +78,10 @@ struct AccountBook: Sendable {
   }
 
   /// Whether a session of the account has ended whose server is still to be told.
-  func isParting(_ account: String) -> Bool { farewells[account] != nil }
+  func isParting(_ account: String) -> Bool { farewells[ByteText(account)] != nil }
 
   /// The server has been told: nobody shows the former credential any more.
   mutating func end(_ farewell: Farewell) {
-    if farewells[farewell.account]?.number == farewell.number { farewells[farewell.account] = nil }
+    if farewells[ByteText(farewell.account)]?.number == farewell.number { farewells[ByteText(farewell.account)] = nil }
   }
 }

@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 /// What is kept for an account: the credential that is shown, what gets the next one, and when it runs out.
@@ -14,6 +15,21 @@ public struct AccountCredential: Sendable, Hashable {
     self.credential = credential
     self.refreshToken = refreshToken
     self.expires = expires
+  }
+}
+
+extension AccountCredential {
+  /// Whether both are the same in all parts; texts are compared byte by byte.
+  public static func == (left: AccountCredential, right: AccountCredential) -> Bool {
+    left.credential == right.credential && left.refreshToken.hasSameBytes(as: right.refreshToken)
+      && left.expires == right.expires
+  }
+
+  /// Hashes all parts.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(credential)
+    hasher.combine(refreshToken.map { ByteText($0) })
+    hasher.combine(expires)
   }
 }
 

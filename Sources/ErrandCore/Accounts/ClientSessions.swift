@@ -101,7 +101,7 @@ extension APIError {
   /// The error of a call that was begun for one account, and whose turn came when another one was present, or nobody.
   static let otherAccount = APIError(
     .cancelled, .loggedOut,
-    "The call was not sent, since it is a part of what was begun for another account than the present one; begin anew.")
+    "The call was not sent, since it was begun for another account than the present one; begin it again.")
 }
 
 extension APIClient {

@@ -78,7 +78,7 @@ public final class CredentialStore: RefreshingProvider {
   // MARK: - Accounts
 
   /// The names of those who are logged in, in order.
-  public var accounts: [String] { book.withLock { $0.kept.credentials.keys.sorted() } }
+  public var accounts: [String] { book.withLock { $0.kept.accounts } }
 
   /// Logs an account in, or gives it another credential, and makes it the present one.
   ///
@@ -139,10 +139,10 @@ public final class CredentialStore: RefreshingProvider {
       do { try await say(farewell, for: parting.account) } catch { failure = failure ?? error }
     }
     book.withLock { book in
-      guard book.kept.credentials[parting.account] == nil else { return }
+      guard book.kept[parting.account] == nil else { return }
       for client in sessions { client.forgetCookies(parting.account) }
     }
-    if book.withLock({ $0.kept.credentials[parting.account] }) == nil {
+    if book.withLock({ $0.kept[parting.account] }) == nil {
       for client in sessions { await client.removeStored(of: parting.account) }
     }
     if let failure { throw failure }
@@ -155,7 +155,10 @@ public final class CredentialStore: RefreshingProvider {
   private func say(_ farewell: () async throws -> Void, for account: String) async throws {
     let parting = Parting(store: ObjectIdentifier(self), account: account)
     defer { parting.time.end() }
-    try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
+    // What tells the server of a logout shows the old credential, also where the provider logs out as it refreshes.
+    try await AppScope.leaving {
+      try await Self.$parting.withValue(parting) { try await RefreshControl.sparing(farewell) }
+    }
   }
 
   // MARK: - Those who watch
@@ -208,7 +211,7 @@ public final class CredentialStore: RefreshingProvider {
 
   /// What must not be printed of all accounts.
   func addSecrets(to secrets: inout KnownSecrets) {
-    for credential in book.withLock({ Array($0.kept.credentials.values) }) {
+    for credential in book.withLock({ $0.kept.entries }) {
       secrets.add(credential.credential)
       if let token = credential.refreshToken { secrets.add(token) }
     }
@@ -241,13 +244,13 @@ public final class CredentialStore: RefreshingProvider {
   /// Gets another credential and keeps it.
   /// - Throws: What the function throws that was given for it; ``APIError`` where the account has been logged out.
   public func refresh(_ old: Credential, for account: String?) async throws -> Credential {
-    guard let account, let renewal, let present = book.withLock({ $0.kept.credentials[account] }) else {
+    guard let account, let renewal, let present = book.withLock({ $0.kept[account] }) else {
       throw APIError.loggedOut
     }
     let new = try await renewal(present, account)
     guard book.withLock({ $0.refresh(account, from: present, to: new) }) else {
       // Logged out, or logged in anew: what was had is nobody's, or older than what is there.
-      guard let newer = book.withLock({ $0.kept.credentials[account] }) else { throw APIError.loggedOut }
+      guard let newer = book.withLock({ $0.kept[account] }) else { throw APIError.loggedOut }
       return newer.credential
     }
     tell()

@@ -11,12 +11,17 @@ extension CallRun {
     let contentTypes = request.contentTypes
     let format = family?.responseFormat ?? snapshot.configuration.responseFormat
     let retries = options.retries ?? request.retries ?? family?.retries ?? snapshot.configuration.retries
-    let credential = request.credential
+    // What a provider sends while it is asked for a credential shows none of that provider.
+    let declared = request.credential
+    let credential = isInsideProvider && declared == .inherited ? RequestCredential.none : declared
+    if let refusal = AppScope.refusal(of: nesting) { throw refusal }
     return CallPlan(
       statusRule: request.statusRule ?? family?.statusRule ?? snapshot.configuration.statusRule,
       contentTypes: contentTypes, formatTypes: contentTypes == nil ? typed.contentTypes(in: format) : nil,
       shape: request.shape, envelope: envelope,
-      credential: credential, provider: snapshot.configuration.credentials,
+      credential: credential, provider: snapshot.configuration.credentials, transport: snapshot.transport,
+      nesting: nesting,
+      hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
       requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.builder, family),
       cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,

@@ -24,6 +24,10 @@ final class CallRun: Sendable {
   let log: CallLog?
   /// What the rule for repeats made of the call; nil where there is none.
   let turn: RepeatTurn?
+  /// How many calls this one is nested in.
+  let nesting: Int
+  /// Whether the call was begun by its own provider of credentials while that is asked for one.
+  let isInsideProvider: Bool
 
   /// What many calls have not. Apart, so that those hold no room for it.
   private final class Extras: Sendable {
@@ -52,6 +56,7 @@ final class CallRun: Sendable {
     delivery: Delivery
   ) {
     let request = typed.request
+    (nesting, isInsideProvider) = (AppScope.nesting, AppScope.isInside(provider: snapshot.providerID))
     let family = request.family
     timeouts = options.timeouts.filled(by: request.timeouts).filled(by: family?.timeouts)
       .filled(by: snapshot.configuration.timeouts)
@@ -73,8 +78,8 @@ final class CallRun: Sendable {
       id: CallNumber.next(), request: request, tag: options.tag, priority: priority,
       owner: options.ownership?.number)
     log = snapshot.configuration.log.map { [id = info.id] in CallLog(id: id, write: $0) }
-    accessories =
-      options.probe == nil ? snapshot.configuration.accessories + request.accessories + options.accessories : []
+    let isTold = options.probe == nil && AppScope.refusal(of: nesting) == nil
+    accessories = isTold ? snapshot.configuration.accessories + request.accessories + options.accessories : []
     place = registry.add(
       .init(
         state: state, info: info, owner: options.ownership?.number, tag: options.tag, record: record))
@@ -84,7 +89,9 @@ final class CallRun: Sendable {
     turn =
       options.probe == nil
       ? registry.repeats.start(typed.repeats, of: R.self, options.ownership?.number, info, state) : nil
-    for accessory in accessories { accessory.willStart(info) }
+    for accessory in accessories {
+      AppScope.during(type(of: accessory), in: nesting) { accessory.willStart(info) }
+    }
   }
 
   /// Makes the call known to its owner; one that is freed already cancels it.
@@ -106,9 +113,14 @@ final class CallRun: Sendable {
     if came.error?.stage == .cancelled { state.stop(.cancelled) }
     state.settle()
     let ending = turned(came, by: state.endsBy)
-    if options.probe != nil { return ending }
-    if let hook = options.beforeCompletion { await state.runningElsewhere { await hook(ending) } }
-    if let hook = typed.hook(before: ending) { await state.runningElsewhere { await hook() } }
+    // A call that is nested too deeply was begun by code such as these hooks.
+    if options.probe != nil || AppScope.refusal(of: nesting) != nil { return ending }
+    if let hook = options.beforeCompletion {
+      await AppScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook(ending) } }
+    }
+    if let hook = typed.hook(before: ending) {
+      await AppScope.during(type(of: info.request), in: nesting) { await state.runningElsewhere { await hook() } }
+    }
     return ending
   }
 

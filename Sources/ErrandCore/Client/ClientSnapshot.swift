@@ -8,6 +8,9 @@ final class ClientSnapshot: Sendable {
   let base: HTTPURL.Origin?
   let hosts: Result<HostList?, APIError>
   let cache: (any AnswerCache)?
+  /// Tells the provider of credentials from others: an object by itself, a value by its client.
+  let providerID: ObjectIdentifier?
+  let transport: (any Transport)?
   /// Who refreshes for the provider on every client that uses it; nil where each client does for itself.
   private let refreshing: RefreshControl?
 
@@ -19,6 +22,8 @@ final class ClientSnapshot: Sendable {
     hosts = Result { () throws(APIError) in try HostList(configuration.environment) }
     timers = configuration.timers ?? (try? transport.get())?.timers ?? SharedTimers.shared
     capabilities = (try? transport.get())?.capabilities ?? []
+    self.transport = try? transport.get()
+    providerID = configuration.credentials.map { fittings.refreshing.id(of: $0) }
     refreshing = (configuration.credentials as? any RefreshingProvider).flatMap { RefreshControl.shared(by: $0) }
     builder = RequestBuilder(
       configuration, base: base, contentCodings: (try? transport.get())?.contentCodings ?? [])

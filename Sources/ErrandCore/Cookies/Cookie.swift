@@ -1,3 +1,4 @@
+import ErrandSupport
 public import Foundation
 
 /// One cookie (RFC 6265), as a ``CookieJar`` keeps it.
@@ -5,12 +6,14 @@ public import Foundation
 /// It can only be made so that it is safe to send. It is `Codable`, with its value in clear: keep what is written as a
 /// secret. What is printed shows no value.
 public struct Cookie: Sendable, Hashable {
-  /// What a server wants of requests that another site causes. Kept and told, and nothing more: a client of an API acts
-  /// for its app alone, so that there is no other site.
+  /// What a server wants of requests that another site causes (RFC 6265bis section 5.6.7).
+  ///
+  /// A call that an app begins at a server is that server's own; one that a redirect leads there from another site is
+  /// not.
   public enum SameSite: String, Sendable, Hashable, Codable {
     /// Never with such requests.
     case strict
-    /// With links that are followed alone.
+    /// With requests of safe methods alone.
     case lax
     /// With all of them.
     case none
@@ -89,7 +92,19 @@ public struct Cookie: Sendable, Hashable {
 
   /// What the cookies of one place have in common: of two, the later one stands.
   func isSamePlace(as other: Cookie) -> Bool {
-    name == other.name && domain == other.domain && path == other.path && isHostOnly == other.isHostOnly
+    name.hasSameBytes(as: other.name) && domain == other.domain && path.hasSameBytes(as: other.path)
+      && isHostOnly == other.isHostOnly
+  }
+
+  /// Whether both are the same in all parts; texts are compared byte by byte.
+  public static func == (left: Cookie, right: Cookie) -> Bool {
+    left.isSamePlace(as: right) && left.value.hasSameBytes(as: right.value) && left.isSecure == right.isSecure
+      && left.isHTTPOnly == right.isHTTPOnly && left.sameSite == right.sameSite && left.expiry == right.expiry
+  }
+
+  /// Hashes the place and the bytes of the value.
+  public func hash(into hasher: inout Hasher) {
+    for text in [name, value, domain, path] { hasher.combine(ByteText(text)) }
   }
 
   /// Whether it has run out, at a moment in milliseconds since 1970.

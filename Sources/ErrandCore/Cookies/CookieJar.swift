@@ -79,16 +79,24 @@ public final class CookieJar: Sendable {
   // MARK: - For the line
 
   /// The value of `Cookie` for a URL, nil where there is none, and the era to give back with the answer.
-  package func takeField(for url: HTTPURL) -> (field: String?, era: UInt64) {
+  func takeField(for url: HTTPURL, from site: CookieSite = .same) -> (field: String?, era: UInt64) {
     let now = wallClock()
-    return state.withLock { ($0.shelf.takeField(for: url, at: now), $0.era) }
+    return state.withLock { state in
+      let field = state.shelf.takeField(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
+      return (field, state.era)
+    }
   }
 
   /// The value of `Cookie` that a request to a URL would carry now; nothing counts as used.
-  package func field(for url: HTTPURL) -> String? {
+  func field(for url: HTTPURL, from site: CookieSite = .same) -> String? {
     let now = wallClock()
-    return state.withLock { $0.shelf.field(for: url, at: now) }
+    return state.withLock { state in
+      state.shelf.field(for: url, at: now) { site.admits($0, to: url.origin, publicSuffixes) }
+    }
   }
+
+  /// The same for a call that began at the server itself.
+  package func field(for url: HTTPURL) -> String? { field(for: url, from: .same) }
 
   /// Keeps what an answer sets, one `Set-Cookie` value after the other. Returns what was refused.
   @discardableResult

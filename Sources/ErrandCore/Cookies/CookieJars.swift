@@ -7,7 +7,7 @@ import ErrandSupport
 /// configuration.cookies = .perAccount(jars)
 /// ```
 public final class CookieJars: Sendable {
-  private let jars: Locked<[String?: CookieJar]>
+  private let jars: Locked<[ByteText?: CookieJar]>
   private let make: @Sendable () -> CookieJar
 
   /// Makes a set of jars.
@@ -19,17 +19,18 @@ public final class CookieJars: Sendable {
 
   /// The jar of an account as the credential provider names it; nil for nobody's.
   public func jar(of account: String?) -> CookieJar {
-    jars.withLock { jars in
-      if let jar = jars[account] { return jar }
+    let key = account.map { ByteText($0) }
+    return jars.withLock { jars in
+      if let jar = jars[key] { return jar }
       let jar = make()
-      jars[account] = jar
+      jars[key] = jar
       return jar
     }
   }
 
   /// Empties an account's jar and forgets it: a logout. Answers to its requests that are under way set nothing any more.
   public func remove(of account: String?) {
-    jars.withLock { $0.removeValue(forKey: account) }?.removeAll()
+    jars.withLock { $0.removeValue(forKey: account.map { ByteText($0) }) }?.removeAll()
   }
 
   /// Empties and forgets every jar.

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What a jar holds: a value, to which the present is given. Moments are milliseconds since 1970.
 struct CookieShelf: Sendable {
   /// How much there may be at once (RFC 6265 section 6.1 asks for no less).
@@ -48,7 +50,7 @@ struct CookieShelf: Sendable {
     domains.contains { domain, kept in
       guard CookieDomain.holds(domain, cookie.domain) || CookieDomain.holds(cookie.domain, domain) else { return false }
       return kept.contains { kept in
-        kept.cookie.isSecure && kept.cookie.name == cookie.name && !kept.cookie.isOver(at: now)
+        kept.cookie.isSecure && kept.cookie.name.hasSameBytes(as: cookie.name) && !kept.cookie.isOver(at: now)
           && CookiePath.holds(kept.cookie.path, cookie.path)
       }
     }
@@ -58,11 +60,16 @@ struct CookieShelf: Sendable {
 
   /// The cookies for a URL in the order in which they are sent: longer paths first, then the earlier set first
   /// (RFC 6265 section 5.4).
-  func cookies(for url: HTTPURL, at now: Int64) -> [Cookie] { places(for: url, at: now).map { self[$0].cookie } }
+  func cookies(for url: HTTPURL, at now: Int64) -> [Cookie] {
+    places(for: url, at: now) { _ in true }.map { self[$0].cookie }
+  }
 
   /// The value of `Cookie` for a URL; nil where there is none. The cookies count as used.
-  mutating func takeField(for url: HTTPURL, at now: Int64) -> String? {
-    let places = places(for: url, at: now)
+  /// - Parameter admits: Whether a cookie may be sent by the call that asks.
+  mutating func takeField(
+    for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool = { _ in true }
+  ) -> String? {
+    let places = places(for: url, at: now, where: admits)
     for place in places {
       step += 1
       domains[place.domain]?[place.index].used = step
@@ -71,7 +78,9 @@ struct CookieShelf: Sendable {
   }
 
   /// The same, and nothing counts as used.
-  func field(for url: HTTPURL, at now: Int64) -> String? { field(places(for: url, at: now)) }
+  func field(for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool = { _ in true }) -> String? {
+    field(places(for: url, at: now, where: admits))
+  }
 
   /// Everything that has not run out, in the order in which it was set.
   func all(at now: Int64) -> [Cookie] {
@@ -102,7 +111,7 @@ struct CookieShelf: Sendable {
 
   private subscript(place: Place) -> Kept { domains[place.domain, default: []][place.index] }
 
-  private func places(for url: HTTPURL, at now: Int64) -> [Place] {
+  private func places(for url: HTTPURL, at now: Int64, where admits: (Cookie) -> Bool) -> [Place] {
     if count == 0 { return [] }
     let (host, path) = (url.host, url.path.isEmpty ? "/" : url.path)
     let places = CookieDomain.holding(host).flatMap { domain in
@@ -110,7 +119,7 @@ struct CookieShelf: Sendable {
         let cookie = kept.cookie
         let isFor =
           (!cookie.isHostOnly || domain == host) && CookiePath.holds(cookie.path, path)
-          && (!cookie.isSecure || url.scheme == .https) && !cookie.isOver(at: now)
+          && (!cookie.isSecure || url.scheme == .https) && !cookie.isOver(at: now) && admits(cookie)
         return isFor ? Place(domain: domain, index: index) : nil
       }
     }

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Adds the credential, where the origin is one it belongs to and nobody set `Authorization` by hand. Where a server
 /// refuses it and another one can be had, the exchange is sent once more.
 package struct Authorizing: SelectiveStation {
@@ -50,7 +52,11 @@ package struct Authorizing: SelectiveStation {
   ) async throws -> Credential? {
     do {
       let control = RefreshControl.shared(by: provider) ?? control
-      return try await control.newer(than: old, for: context.account, by: provider, at: context.plan.base, context.call)
+      let newer = try await control.newer(
+        than: old, for: context.account, by: provider, at: context.plan.base, nesting: context.plan.nesting,
+        context.call)
+      checkAccount(of: provider, context)
+      return newer
     } catch {
       try context.call.check()
       throw APIError.mapping(error, as: .authorize).with { $0.response = $0.response ?? response }
@@ -68,16 +74,22 @@ package struct Authorizing: SelectiveStation {
   /// The credential that the request shows, if any.
   @inline(never)
   private func credential(for request: HTTPRequest, _ context: CallContext) async throws -> Credential? {
+    guard context.showsCredential(to: request.url.origin) else { return nil }
     switch context.plan.credential {
     case .none: return nil
-    case .own(let credential): return context.isMeant(request.url.origin) ? credential : nil
+    case .own(let credential): return credential
     case .inherited:
-      guard let provider = context.plan.provider, let base = context.plan.base,
-        provider.belongs(to: context.plan.home(of: request.url.origin), base: base)
-      else { return nil }
+      guard let provider = context.plan.provider else { return nil }
       if let fixed = provider as? FixedCredential { return try await fixed.credential(for: context.account) }
       return try await provided(by: provider, context)
     }
+  }
+
+  /// Notes if another account is present once a provider has given a credential: it may be that account's, so that the
+  /// response must reach no other call. A store gives the credential of the account that it is asked about.
+  private func checkAccount(of provider: any CredentialProvider, _ context: CallContext) {
+    guard let account = context.account, !(provider is CredentialStore), context.mayReachOthers else { return }
+    if !provider.account.hasSameBytes(as: account) { context.record.mayBeOfAnotherAccount() }
   }
 
   private func provided(by provider: any CredentialProvider, _ context: CallContext) async throws -> Credential? {
@@ -85,7 +97,9 @@ package struct Authorizing: SelectiveStation {
     try context.call.check()
     let credential: Credential?
     do {
-      credential = try await context.call.running { try await provider.credential(for: account) }
+      credential = try await control.credential(
+        for: account, by: provider, nesting: context.plan.nesting, context.call)
+      checkAccount(of: provider, context)
     } catch {
       try context.call.check()
       throw APIError.mapping(error, as: .authorize)

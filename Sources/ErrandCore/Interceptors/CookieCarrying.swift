@@ -17,7 +17,7 @@ package struct CookieCarrying: Interceptor {
   private func carrying(
     _ request: HTTPRequest, _ jar: CookieJar, _ context: CallContext
   ) -> (request: HTTPRequest, era: UInt64) {
-    let (field, era) = jar.takeField(for: request.url)
+    let (field, era) = jar.takeField(for: request.url, from: context.cookieSite(for: request))
     let cookies = request.fields.contains(.cookie) ? nil : field
     context.record.carries(cookies)
     guard let cookies else { return (request, era) }
@@ -43,6 +43,6 @@ extension CallContext {
   /// The cookies that the jar has for a request now; nil where there are none, or it brings its own.
   package func cookies(for request: HTTPRequest) -> String? {
     guard plan.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
-    return plan.cookies.jar(of: account)?.field(for: request.url)
+    return plan.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
   }
 }

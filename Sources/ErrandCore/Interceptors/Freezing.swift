@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Fixes what is sent: below here only conditionals, a range, the credential, cookies and a signature are added.
 package struct Freezing: Interceptor {
   private let sessions: ClientSessions
@@ -46,7 +48,7 @@ package struct Freezing: Interceptor {
   private func account(_ context: CallContext) throws -> String? {
     if let earlier = context.replay?.first { return earlier.account }
     let present = try context.plan.provider.flatMap { try sessions.account(of: $0, context.record) }
-    if let required = context.plan.requiredAccount, required != present { throw APIError.otherAccount }
+    if let required = context.plan.requiredAccount, !present.hasSameBytes(as: required) { throw APIError.otherAccount }
     return present
   }
 }

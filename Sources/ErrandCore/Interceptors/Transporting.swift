@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The end of the line: hands the exchange to the transport.
 package struct Transporting: Interceptor {
   private let transport: any Transport
@@ -17,7 +19,8 @@ package struct Transporting: Interceptor {
     context.call.expire(at: now)
     try context.call.check()
     if let probe = context.plan.endProbe { return await probed(request, context, probe) }
-    let isUnowned = mayBeKept(context) && showsMoreThanFrozen(request, context)
+    let isUnowned =
+      context.mayReachOthers && (showsMoreThanFrozen(request, context) || context.record.isMaybeOfAnotherAccount)
     if isUnowned { context.onUnowned?() }
     let exchange = begin(request, context, at: now)
     do {
@@ -51,21 +54,21 @@ package struct Transporting: Interceptor {
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// Whether the answer may reach another call than this one.
-  private func mayBeKept(_ context: CallContext) -> Bool { context.cache != nil || context.onUnowned != nil }
-
-  /// Whether a credential or cookie was added below the freeze, and no account says whose it is: a provider's that
-  /// names none, or that of an interceptor around the exchange. Or the jar now gave other cookies than those that a
-  /// stored answer was looked for with.
+  /// Whether a credential, a cookie or another secret field was added or changed below the freeze, and no account in the
+  /// key says whose it is: a provider's that names none, or that of an interceptor around the exchange. Or the jar now
+  /// gave other cookies than those that a stored answer was looked for with.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     let isOn = context.plan.cookies.isOn
     if isOn, let note = context.note, showsOtherCookies(request, than: note, context) { return true }
-    guard context.account == nil else { return false }
+    let namesAccount = context.note?.namesAccount ?? (context.account != nil)
+    if namesAccount { return false }
     let jars = isOn ? context.record.cookies : nil
+    let frozen = context.frozenFields ?? HTTPFields()
     return request.fields.all.contains { field in
-      (field.name == .authorization && field.value != context.plan.ownCredential
-        || field.name == .cookie && field.value != jars)
-        && context.frozenFields?.values(of: field.name).contains(field.value) != true
+      guard field.isSecret || frozen.holdsSecret(field.name) else { return false }
+      if field.name == .authorization, context.plan.ownCredential.hasSameBytes(as: field.value) { return false }
+      if field.name == .cookie, jars.hasSameBytes(as: field.value) { return false }
+      return !frozen.values(of: field.name).containsBytes(of: field.value)
     }
   }
 
@@ -74,8 +77,8 @@ package struct Transporting: Interceptor {
     _ request: HTTPRequest, than note: any StationNote, _ context: CallContext
   ) -> Bool {
     let sent = request.fields.values(of: .cookie)
-    if let keyed = note.cookies { return sent != [keyed] }
-    return !sent.isEmpty && sent != context.frozenFields?.values(of: .cookie)
+    if let keyed = note.cookies { return !sent.haveSameBytes(as: [keyed]) }
+    return !sent.isEmpty && !sent.haveSameBytes(as: context.frozenFields?.values(of: .cookie) ?? [])
   }
 
   /// Sends, and waits for the sink, which may still be writing.
@@ -127,5 +130,12 @@ package struct Transporting: Interceptor {
     return GuardedSink(
       inner: sink, rule: Self.rule(of: context.plan), contentTypes: context.plan.contentTypes,
       redirects: context.plan.redirects)
+  }
+}
+
+extension HTTPFields {
+  /// Whether a field of this name is secret.
+  fileprivate func holdsSecret(_ name: HTTPFieldName) -> Bool {
+    contains(name) && all.contains { $0.isSecret && $0.name == name }
   }
 }

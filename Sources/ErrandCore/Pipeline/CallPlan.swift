@@ -12,6 +12,11 @@ package final class CallPlan: Sendable {
   let envelope: Envelope?
   package let credential: RequestCredential
   let provider: (any CredentialProvider)?
+  private let transport: (any Transport)?
+  /// How many calls this one is nested in, each begun by code of the app that runs inside another call.
+  let nesting: Int
+  /// Whether interceptors of the app run around the exchange, which may add what tells accounts apart.
+  let hasExchangeInterceptors: Bool
   /// Who has to be present when the call is frozen; nil for anybody.
   let requiredAccount: String?
   let base: HTTPURL.Origin?
@@ -43,7 +48,8 @@ package final class CallPlan: Sendable {
 
   init(
     statusRule: StatusRule, contentTypes: [String]?, formatTypes: [String]?, shape: JSONShape?,
-    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?, requiredAccount: String?,
+    envelope: Envelope?, credential: RequestCredential, provider: (any CredentialProvider)?,
+    transport: (any Transport)?, nesting: Int, hasExchangeInterceptors: Bool, requiredAccount: String?,
     base: HTTPURL.Origin?, servers: NamedServers, cookies: CookieRule, redirects: RedirectPolicy, retries: RetryPolicy?,
     idempotency: Idempotency, hosts: HostList?,
     connectTimeout: Duration?, idleTimeout: Duration?, limits: ResponseLimits, network: NetworkWish,
@@ -57,6 +63,9 @@ package final class CallPlan: Sendable {
     self.envelope = envelope
     self.credential = credential
     self.provider = provider
+    self.transport = transport
+    self.nesting = nesting
+    self.hasExchangeInterceptors = hasExchangeInterceptors
     self.requiredAccount = requiredAccount
     self.base = base
     self.servers = servers
@@ -76,6 +85,9 @@ package final class CallPlan: Sendable {
     self.probe = probe
     self.endProbe = endProbe
   }
+
+  /// What servers know the transport by, such as its client certificate; nil for nothing.
+  package var transportIdentity: String? { transport?.identity }
 
   /// The provider that can give another credential in place of a refused one; nil where the request shows its own.
   var refreshing: (any RefreshingProvider)? {

@@ -9,7 +9,11 @@ struct UserStation: Interceptor {
     let userNext = Next(line: next.line, index: next.index, context: context, isForUserCode: true)
     do {
       return try await context.call.running { [inner, admission] in
-        let work = { @Sendable in try await inner.intercept(request, context: context, next: userNext) }
+        let work = { @Sendable in
+          try await AppScope.during(type(of: inner), in: context.plan.nesting) {
+            try await inner.intercept(request, context: context, next: userNext)
+          }
+        }
         return if let admission { try await HeldSlot.during(work, of: admission) } else { try await work() }
       }
     } catch {

@@ -13,6 +13,7 @@ package final class CallRecord: Sendable {
     /// As whom the call was frozen: several where an interceptor sent more than once.
     var accounts: [String] = []
     var isLoggedOut = false
+    var isMaybeOfAnotherAccount = false
     /// Since when those exchanges wait for their turn that do so now.
     var waits: [MonotonicInstant] = []
 
@@ -114,17 +115,23 @@ package final class CallRecord: Sendable {
 
   /// Notes as whom the call goes on.
   func goes(as account: String) {
-    notes.withLock { if !$0.accounts.contains(account) { $0.accounts.append(account) } }
+    notes.withLock { if !$0.accounts.containsBytes(of: account) { $0.accounts.append(account) } }
   }
 
   /// Notes that an account's session has ended; false where it is not the call's.
   func ends(_ account: String) -> Bool {
     notes.withLock { notes in
-      guard notes.accounts.contains(account) else { return false }
+      guard notes.accounts.containsBytes(of: account) else { return false }
       notes.isLoggedOut = true
       return true
     }
   }
+
+  /// Notes that the credential may be another account's than the call's.
+  func mayBeOfAnotherAccount() { notes.withLock { $0.isMaybeOfAnotherAccount = true } }
+
+  /// Whether the credential may be another account's than the call's.
+  var isMaybeOfAnotherAccount: Bool { notes.withLock { $0.isMaybeOfAnotherAccount } }
 
   /// Whether the call ends since its account was logged out.
   var isLoggedOut: Bool { notes.withLock { $0.isLoggedOut } }

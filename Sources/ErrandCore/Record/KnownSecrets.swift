@@ -1,4 +1,5 @@
 import ErrandJSON
+import ErrandSupport
 import Foundation
 
 /// The secrets that a call is known to hold, to be masked in the words of others: an interceptor, a provider or a decoder
@@ -16,9 +17,9 @@ struct KnownSecrets {
   private static let longestBody = 16 << 10
 
   /// What is masked wherever it stands.
-  private var values: Set<String> = []
+  private var values: Set<ByteText> = []
   /// What is masked where no letter and no digit touches it.
-  private var words: Set<String> = []
+  private var words: Set<ByteText> = []
 
   /// What a request holds, and the answer to it.
   init(_ request: HTTPRequest? = nil, _ response: HTTPResponse? = nil) {
@@ -28,7 +29,7 @@ struct KnownSecrets {
 
   /// A text without the secrets: of two that begin alike the longer one goes first.
   func masked(_ text: String) -> String {
-    let secrets = values.union(words).map { (bytes: Array($0.utf8), isWord: !values.contains($0)) }
+    let secrets = values.union(words).map { (bytes: Array($0.text.utf8), isWord: !values.contains($0)) }
       .sorted { $0.bytes.count > $1.bytes.count }
     let masked = secrets.reduce(Array(text.utf8)) { Self.masked($0, $1.bytes, isWord: $1.isWord) }
     return String(decoding: masked, as: UTF8.self)
@@ -155,15 +156,15 @@ struct KnownSecrets {
   /// A value that is secret for certain, also as it stands in JSON.
   mutating func add(_ text: String) {
     guard text.utf8.count >= Self.shortest else { return }
-    values.insert(text)
-    if let quoted = Self.quoted(text) { values.insert(quoted) }
+    values.insert(ByteText(text))
+    if let quoted = Self.quoted(text) { values.insert(ByteText(quoted)) }
   }
 
   /// A value under a name that looks like a secret's.
   private mutating func add(guess text: String, maySayWords: Bool = false) {
     if text.utf8.count >= Self.long { return add(text) }
     if maySayWords, text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return }
-    if text.utf8.count >= Self.shortest { words.insert(text) }
+    if text.utf8.count >= Self.shortest { words.insert(ByteText(text)) }
   }
 
   /// A text with the escapes that it has in JSON; nil where it has none.

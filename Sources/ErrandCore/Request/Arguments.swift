@@ -1,3 +1,5 @@
+import ErrandJSON
+
 /// The arguments of a request: names and values in the order they were written.
 ///
 /// ```swift
@@ -49,6 +51,18 @@ public struct Arguments: Sendable, Hashable {
     var merged = Arguments()
     merged.entries = common.entries.filter { !taken.contains($0.name) } + entries
     return merged
+  }
+}
+
+extension Arguments {
+  /// The names under which secrets stand.
+  var secretNames: [String] { entries.map(\.name).filter { JSONMask.isSecret(key: $0) } }
+
+  /// These arguments without those under the names of secrets.
+  var withoutSecrets: Arguments {
+    var rest = self
+    rest.entries.removeAll { JSONMask.isSecret(key: $0.name) }
+    return rest
   }
 }
 

@@ -1,6 +1,7 @@
+import ErrandSupport
 import Foundation
 
-/// What a request shows to be let in.
+/// What a request shows to be let in. Two are equal if their texts have the same bytes.
 public enum Credential: Sendable, Hashable {
   /// A name and a password, sent in Base64 (RFC 7617, in UTF-8).
   case basic(user: String, password: String)
@@ -27,6 +28,28 @@ public enum Credential: Sendable, Hashable {
     switch self {
     case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
     case .bearer(let token): "Bearer \(token)"
+    }
+  }
+}
+
+extension Credential {
+  /// Compares the kinds and the bytes of the texts.
+  public static func == (left: Credential, right: Credential) -> Bool {
+    switch (left, right) {
+    case (.basic(let user, let password), .basic(let otherUser, let otherPassword)):
+      user.hasSameBytes(as: otherUser) && password.hasSameBytes(as: otherPassword)
+    case (.bearer(let token), .bearer(let other)): token.hasSameBytes(as: other)
+    case (.basic, .bearer), (.bearer, .basic): false
+    }
+  }
+
+  /// Hashes the bytes of the texts.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .basic(let user, let password):
+      hasher.combine(ByteText(user))
+      hasher.combine(ByteText(password))
+    case .bearer(let token): hasher.combine(ByteText(token))
     }
   }
 }

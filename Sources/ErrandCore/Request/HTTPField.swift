@@ -1,4 +1,6 @@
-/// One header field: a name and a value.
+import ErrandSupport
+
+/// One header field: a name and a value. Values are compared byte by byte.
 public struct HTTPField: Sendable, Hashable {
   /// The name, compared without regard to case.
   public var name: HTTPFieldName
@@ -22,6 +24,20 @@ public struct HTTPField: Sendable, Hashable {
     case 10: name == .setCookie
     default: false
     }
+  }
+}
+
+extension HTTPField {
+  /// Whether both have the same name, the same bytes as value, and are both secret or both not.
+  public static func == (left: HTTPField, right: HTTPField) -> Bool {
+    left.name == right.name && left.isSecret == right.isSecret && left.value.hasSameBytes(as: right.value)
+  }
+
+  /// Hashes the name and the bytes of the value.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(ByteText(value))
+    hasher.combine(isSecret)
   }
 }
 

@@ -25,7 +25,8 @@ public protocol RefreshingProvider: CredentialProvider {
   /// client has. What it throws is the cause of the error of all who wait, and of those who come with the same
   /// credential in the next ten seconds, or in the next one where it is an ``APIError`` that says nothing of the
   /// credential, such as that of a failed network: let that through as it came. A call that it makes itself, by whatever
-  /// client, is never refreshed for, nor is one of a `Task` that it starts and waits for.
+  /// client, is never refreshed for, nor is one of a `Task` that it starts and waits for. It shows no credential of this
+  /// provider, as if its ``APIRequest/credential`` were ``RequestCredential/none``.
   func refresh(_ old: Credential, for account: String?) async throws -> Credential
 }
 

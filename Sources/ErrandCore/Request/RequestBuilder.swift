@@ -10,7 +10,7 @@ final class RequestBuilder: Sendable {
   /// The environment's base URL as it was parsed when the configuration was set.
   private let base: Result<HTTPURL, APIError>
   /// Those of CDNs, families and absolute URLs, as they were parsed at their first use.
-  private let otherBases = Locked<[String: HTTPURL]>([:])
+  private let otherBases = Locked<[ByteText: HTTPURL]>([:])
   /// The origins that the client names.
   let origins: Set<HTTPURL.Origin>
   /// The fields that every request has where nobody says anything else, all but `Accept`.
@@ -88,8 +88,9 @@ final class RequestBuilder: Sendable {
     }
     let style = request.argumentStyle ?? family?.argumentStyle ?? configuration.argumentStyle
     let method = request.method
-    var (query, body) = try arguments(of: request, method, family, style)
-    query = query.merged(over: configuration.commonArguments?() ?? Arguments())
+    var (query, body) = try arguments(of: request, path, method, family, style)
+    let common = configuration.commonArguments?() ?? Arguments()
+    query = query.merged(over: common)
     var target = try self.target(of: request, path, family)
     target.arguments = query
     do {
@@ -98,7 +99,30 @@ final class RequestBuilder: Sendable {
       if let error = error as? APIError { throw error }
       throw .build(.invalidURL, APIError.sentence("a URL filter failed: \(error)"), cause: error)
     }
+    withholdSecrets(common.merged(over: family?.arguments ?? Arguments()), of: request, family, from: &target)
     return Draft(method: method, target: target, body: body, style: style)
+  }
+
+  /// Removes what client and family say under the names of secrets where they do not name the server; what the request
+  /// itself says stays.
+  private func withholdSecrets(
+    _ inherited: Arguments, of request: some APIRequest, _ family: RequestFamily?, from target: inout URLFilter.Target
+  ) {
+    let secrets = inherited.secretNames
+    guard !secrets.isEmpty, !names(target.base, family) else { return }
+    let own = Set(request.arguments.entries.map { ByteText($0.name) })
+    for name in secrets where !own.contains(ByteText(name)) { target.arguments[name] = nil }
+  }
+
+  /// Whether client or family name the server of a base URL.
+  private func names(_ base: String, _ family: RequestFamily?) -> Bool {
+    guard let url = try? cachedBase(for: base) else { return true }
+    return NamedServers(self, family).contains(url.origin)
+  }
+
+  /// Whether a path is an absolute URL of a server that client and family do not name.
+  private func isForeign(_ path: String, _ family: RequestFamily?) -> Bool {
+    HTTPURL.isAbsolute(path) && !names(URLBuilder.split(absolute: path).0, family)
   }
 
   private func target(
@@ -125,12 +149,12 @@ final class RequestBuilder: Sendable {
   }
 
   func cachedBase(for text: String) throws(APIError) -> HTTPURL {
-    if text == configuration.environment.baseURL { return try base.get() }
-    if let known = otherBases.withLock({ $0[text] }) { return known }
+    if text.hasSameBytes(as: configuration.environment.baseURL) { return try base.get() }
+    if let known = otherBases.withLock({ $0[ByteText(text)] }) { return known }
     let parsed = try Self.parse(base: text).get()
     otherBases.withLock { bases in
       if bases.count >= Self.rememberedBases { bases.removeAll() }
-      bases[text] = parsed
+      bases[ByteText(text)] = parsed
     }
     return parsed
   }
@@ -156,12 +180,18 @@ final class RequestBuilder: Sendable {
   }
 
   private func arguments(
-    of request: some APIRequest, _ method: HTTPMethod, _ family: RequestFamily?, _ style: ArgumentStyle
+    of request: some APIRequest, _ path: RequestPath, _ method: HTTPMethod, _ family: RequestFamily?,
+    _ style: ArgumentStyle
   ) throws(APIError) -> (query: Arguments, body: BodyBuilder.Body?) {
-    let own = request.arguments.merged(over: family?.arguments ?? Arguments())
+    var inherited = family?.arguments ?? Arguments()
+    var common = configuration.commonBodyArguments
+    if common != nil || !inherited.isEmpty, isForeign(path.text, family) {
+      inherited = inherited.withoutSecrets
+      common = common.map { common in { @Sendable in common().withoutSecrets } }
+    }
+    let own = request.arguments.merged(over: inherited)
     let bodies = BodyBuilder(
-      style: style, encoding: request.jsonEncoding ?? configuration.jsonEncoding,
-      common: configuration.commonBodyArguments)
+      style: style, encoding: request.jsonEncoding ?? configuration.jsonEncoding, common: common)
     if let body = request.body { return (own, try bodies.body(body)) }
     switch request.argumentFormat {
     case .query: return (own, nil)

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// What a request, a family or a client says about header fields: this name has this value, or none.
 ///
 /// ```swift
@@ -26,11 +28,23 @@ public struct RequestHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     public init(stringLiteral value: String) { self.init(value) }
 
     /// A value that is masked wherever it is shown, and stays behind when a redirect leads to another origin. One of a
-    /// client or a family goes only to servers that the two name, and not to another one by an absolute URL.
+    /// client or a family goes only to servers that the two name, and not to another one by an absolute URL. Responses
+    /// are stored and shared apart for each value.
     public static func secret(_ text: String) -> FieldValue { FieldValue(secret: text) }
 
     /// A value known at run time.
     public static func text(_ text: String) -> FieldValue { FieldValue(text) }
+
+    /// Whether both have the same bytes, and are both secret or both not.
+    public static func == (left: FieldValue, right: FieldValue) -> Bool {
+      left.isSecret == right.isSecret && left.text.hasSameBytes(as: right.text)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(ByteText(text))
+      hasher.combine(isSecret)
+    }
 
     /// The value, masked where it is a secret.
     public var description: String { isSecret ? Redaction.mask : text }

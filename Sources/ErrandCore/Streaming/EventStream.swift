@@ -90,7 +90,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     private mutating func connect() async throws(APIError) {
       let present = source.account()
-      guard account == nil || account == present else {
+      guard account == nil || account.hasSameBytes(as: present) else {
         isOver = true
         throw .otherAccount
       }

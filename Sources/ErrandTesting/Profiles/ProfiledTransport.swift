@@ -44,6 +44,8 @@ public final class ProfiledTransport: Transport {
   public var contentCodings: [String] { base.contentCodings }
   /// Those of the transport behind it.
   public var timers: (any Timers)? { base.timers }
+  /// That of the base.
+  public var identity: String? { base.identity }
 
   /// Waits, sends by the transport behind it, and waits again.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {

@@ -42,6 +42,8 @@ public final class RecordingTransport: Transport {
   public var contentCodings: [String] { base.contentCodings }
   /// Those of the transport behind it.
   public var timers: (any Timers)? { base.timers }
+  /// That of the base.
+  public var identity: String? { base.identity }
 
   /// Sends by the transport behind it, and keeps what came.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {

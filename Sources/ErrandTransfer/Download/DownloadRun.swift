@@ -69,7 +69,9 @@ final class DownloadRun: Sendable {
       fields.append(HTTPField(.authorization, own, isSecret: true))
     }
     let account = context.plan.instead == nil ? context.account : nil
-    return RequestIdentity(method: request.method, url: request.url, fields: fields, account: account)
+    return RequestIdentity(
+      method: request.method, url: request.url, fields: fields, account: account,
+      transport: context.plan.transportIdentity)
   }
 
   /// Opens and locks the part, on the disk lane; waits for another download of the target where the rule says so.

@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 
 /// What a part was asked with. Bytes asked with another identity are never put together with it.
 package struct RequestIdentity: Sendable, Hashable, Codable {
@@ -23,8 +24,9 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
   ///   - fields: The fields of the request, without those that a signature adds anew each time.
   ///   - account: Who is logged in, as the credential provider names them. Where there is one, `Authorization` does not
   ///     count, since tokens come and go; where there is none, the secrets themselves tell people apart.
-  package init(method: HTTPMethod, url: HTTPURL, fields: HTTPFields, account: String?) {
-    self.init(method: method.rawValue, url: url.string, variant: Self.variant(fields, account))
+  ///   - transport: What servers know the transport by, such as a client certificate.
+  package init(method: HTTPMethod, url: HTTPURL, fields: HTTPFields, account: String?, transport: String? = nil) {
+    self.init(method: method.rawValue, url: url.string, variant: Self.variant(fields, account, transport))
   }
 
   /// The same with a name in place of the URL, where there is one.
@@ -33,7 +35,20 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
   }
 
   /// Whether both ask for the same, whatever the URL: for links that are signed anew.
-  package func isSame(exceptURL other: RequestIdentity) -> Bool { method == other.method && variant == other.variant }
+  package func isSame(exceptURL other: RequestIdentity) -> Bool {
+    method.hasSameBytes(as: other.method) && variant == other.variant
+  }
+
+  /// Compares byte by byte, also the name that stands in place of a URL.
+  package static func == (left: RequestIdentity, right: RequestIdentity) -> Bool {
+    left.isSame(exceptURL: right) && left.url.hasSameBytes(as: right.url)
+  }
+
+  /// Hashes the bytes.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ByteText(url))
+    hasher.combine(variant)
+  }
 
   /// Fields that do not choose what is answered, or that change with every request.
   private static let leftOut: Set<String> = [
@@ -44,10 +59,11 @@ package struct RequestIdentity: Sendable, Hashable, Codable {
     "x-request-id",
   ]
 
-  private static func variant(_ fields: HTTPFields, _ account: String?) -> String {
+  private static func variant(_ fields: HTTPFields, _ account: String?, _ transport: String?) -> String {
     var hash = StableHash()
     hash.add(account == nil ? "nobody" : "account")
     if let account { hash.add(account) }
+    if let transport { hash.add(transport) }
     let counted = fields.all.map { (name: $0.name.rawValue.lowercased(), field: $0) }
       .filter { !leftOut.contains($0.name) && (account == nil || $0.name != "authorization") }
     // Lines of one name keep their order: that may matter.

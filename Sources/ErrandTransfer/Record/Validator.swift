@@ -1,4 +1,5 @@
 package import ErrandCore
+import ErrandSupport
 
 /// What tells one version of a resource from every other, byte for byte: the value of `If-Range` (RFC 9110 section
 /// 13.1.5).
@@ -50,8 +51,8 @@ package enum Validator: Sendable, Hashable {
   /// Whether an answer's own fields contradict it. An answer that names no validator does not.
   func isContradicted(by fields: HTTPFields) -> Bool {
     switch self {
-    case .entityTag(let tag): fields.values(of: .eTag).contains { $0 != tag }
-    case .lastModified(let date): fields.values(of: "Last-Modified").contains { $0 != date }
+    case .entityTag(let tag): fields.values(of: .eTag).contains { !$0.hasSameBytes(as: tag) }
+    case .lastModified(let date): fields.values(of: "Last-Modified").contains { !$0.hasSameBytes(as: date) }
     }
   }
 }

@@ -6,13 +6,14 @@ import Testing
 @Suite struct IdentityTests {
   /// A way to be somebody.
   enum Identity: CaseIterable {
-    case provider, authorization, own, fixed, cookie
-    case ownBesideAccount, cookieBesideAccount, authorizationBesideAccount
+    case provider, authorization, own, fixed, cookie, secretField, clientSecretField, proxyAuthorization
+    case ownBesideAccount, cookieBesideAccount, authorizationBesideAccount, secretFieldBesideAccount
 
     var isBesideAccount: Bool {
       switch self {
-      case .provider, .authorization, .own, .fixed, .cookie: false
-      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount: true
+      case .provider, .authorization, .own, .fixed, .cookie, .secretField, .clientSecretField, .proxyAuthorization:
+        false
+      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount, .secretFieldBesideAccount: true
       }
     }
 
@@ -20,8 +21,9 @@ import Testing
       switch self {
       case .provider: configuration.credentials = FixedCredential(.bearer("same"), account: name)
       case .fixed: configuration.credentials = FixedCredential(.bearer(name))
-      case .authorization, .own, .cookie: break
-      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount:
+      case .clientSecretField: configuration.headers = ["X-Api-Key": .secret(name)]
+      case .authorization, .own, .cookie, .secretField, .proxyAuthorization: break
+      case .ownBesideAccount, .cookieBesideAccount, .authorizationBesideAccount, .secretFieldBesideAccount:
         configuration.credentials = FixedCredential(.bearer("shared"), account: "shared")
       }
     }
@@ -29,7 +31,9 @@ import Testing
     func page(_ name: String, _ policy: CachePolicy) -> Page {
       var page = Page(cache: policy)
       switch self {
-      case .provider, .fixed: break
+      case .provider, .fixed, .clientSecretField: break
+      case .secretField, .secretFieldBesideAccount: page.headers = ["X-Api-Key": .secret(name)]
+      case .proxyAuthorization: page.headers = ["Proxy-Authorization": .text("Basic \(name)")]
       case .authorization, .authorizationBesideAccount: page.headers = ["Authorization": .text("Bearer \(name)")]
       case .own, .ownBesideAccount: page.credential = .bearer(name)
       case .cookie, .cookieBesideAccount: page.headers = ["Cookie": .text("session=\(name)")]
@@ -71,9 +75,32 @@ import Testing
     let (fixtures, pages) = Self.clients(identity, ["ada"], .lifetime(.seconds(60)))
     let fixture = try #require(fixtures.first)
     _ = try await fixture.client.send(pages[0])
-    fixture.client.configure { $0.credentials = nil }
+    fixture.client.configure {
+      $0.credentials = nil
+      $0.headers = RequestHeaders()
+    }
     #expect(await fixture.miss() == .otherAccount)
     #expect(try await fixture.client.send(Page()) == "ada 2")
+  }
+
+  @Test(arguments: StoreKind.all) func `accounts of other bytes never share`(_ kind: StoreKind) async throws {
+    try await kind.with { store in
+      let names = ["ad\u{e1}", "ada\u{301}"]
+      let fixtures = names.map { name in
+        CacheFixture(store: store, change: { $0.credentials = FixedCredential(.bearer("same"), account: name) }) {
+          _, number in .text("\(Array(name.utf8)) \(number)")
+        }
+      }
+      for _ in 1...2 {
+        for (name, fixture) in zip(names, fixtures) {
+          let text = await fixture.client.outcome(of: Page()).value
+          #expect(text == "\(Array(name.utf8)) 1")
+        }
+      }
+      await fixtures[0].cache.removeAll(account: names[0])
+      #expect(await fixtures[0].stored() == nil)
+      #expect(await fixtures[1].stored() != nil)
+    }
   }
 
   @Test func `call without credential is nobody's`() async throws {

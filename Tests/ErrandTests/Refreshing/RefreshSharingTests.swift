@@ -54,6 +54,25 @@ import TestSupport
     return (APIClient(configuration), transport)
   }
 
+  @Test func `refreshed call joins no older exchange`() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { request in
+      let token = request.headers["Authorization"] ?? "nobody"
+      if request.path == "/first" { return token == "Bearer 0" ? .status(401) : .redirect(to: "/session") }
+      return .ok(token).held(at: gate)
+    }
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.credentials = Tokens()
+    let client = APIClient(configuration)
+    async let older = client.send(Get())
+    try await gate.reached()
+    async let refreshed = client.send(Get(path: "/first"))
+    try await gate.reached(times: 2, within: .seconds(10))
+    gate.open()
+    #expect(try await older == "Bearer 0")
+    #expect(try await refreshed == "Bearer 1")
+  }
+
   @Test func `refreshing shares no exchange`() async {
     let tokens = Tokens()
     let (client, transport) = client(tokens) { request in

@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// All that shapes an exchange, so that calls with equal keys may share one.
@@ -18,10 +19,11 @@ final class JoinKey: Sendable {
   let request: HTTPRequest
   let context: CallContext
   private let line: ObjectIdentifier
-  private let target: String
+  private let target: ByteText
   private let body: Body
-  private let account: String?
-  private let cookies: String?
+  private let account: ByteText?
+  private let cookies: ByteText?
+  private let showsCredential: Bool
   private let isRefreshed: Bool
   private let hash: Int
 
@@ -30,10 +32,11 @@ final class JoinKey: Sendable {
     self.context = context
     self.line = ObjectIdentifier(line)
     let leftOut = context.plan.cacheKey.leftOut
-    target = leftOut.isEmpty ? request.url.string : request.url.leavingOut(leftOut)
+    target = ByteText(leftOut.isEmpty ? request.url.string : request.url.leavingOut(leftOut))
     body = Self.body(of: request, leftOut)
-    account = context.account
-    cookies = context.cookies(for: request)
+    account = context.account.map { ByteText($0) }
+    cookies = context.cookies(for: request).map { ByteText($0) }
+    showsCredential = context.showsCredential(to: request.url.origin)
     isRefreshed = context.record.isRefreshed
     // Who asks for the same mostly asks with the same fields: those are left to the comparison.
     var hasher = Hasher()
@@ -68,11 +71,13 @@ extension JoinKey: Hashable {
       && request.fields == other.request.fields && context.plan.cacheKey == other.context.plan.cacheKey
   }
 
-  /// A credential of the request's own, and a signature, stay behind where a redirect has led elsewhere, and a signature
-  /// is shown to servers that client and family name. A call that was refreshed for is not refreshed for once more.
+  /// A credential stays behind where a redirect has led elsewhere, and so does a signature, which is shown to servers
+  /// that client and family name. A call that was refreshed for is not refreshed for once more, and must not wait for an
+  /// exchange that was begun with the old credential.
   private func isSamePerson(as other: JoinKey) -> Bool {
     account == other.account && cookies == other.cookies && context.plan.credential == other.context.plan.credential
-      && isRefreshed == other.isRefreshed && context.plan.servers == other.context.plan.servers
+      && isRefreshed == other.isRefreshed && showsCredential == other.showsCredential
+      && context.plan.servers == other.context.plan.servers
       && context.isMeant(request.url.origin) == other.context.isMeant(other.request.url.origin)
   }
 
@@ -80,7 +85,7 @@ extension JoinKey: Hashable {
   private func isSameStoring(as other: JoinKey) -> Bool {
     let mark = context.note?.joinMark
     guard mark == other.context.note?.joinMark else { return false }
-    if mark != nil, context.info.tag != other.context.info.tag { return false }
+    if mark != nil, !context.info.tag.hasSameBytes(as: other.context.info.tag) { return false }
     switch (context.cache, other.context.cache) {
     case (nil, nil): return true
     case (let mine?, let theirs?): return mine.storesLike(theirs, for: request)

@@ -30,10 +30,10 @@ package struct Joining: SelectiveStation {
   @inline(never)
   private func joined(_ request: HTTPRequest, _ context: CallContext, _ next: Next) -> JoinedCall? {
     // An interceptor that sends one call several times side by side wants as many exchanges.
-    // What refreshing sends is not refreshed for, and must not wait for a call that waits for it; nor must what is
+    // What a provider sends while it is asked or refreshes must not wait for a call that waits for it; nor must what is
     // sent by an exchange interceptor for a call that has a slot.
     guard context.plan.joining.admits(request.method), request.isComparable, !RefreshControl.isRefreshing,
-      !HeldSlot.isHeld, context.record.takeSeat()
+      !AppScope.isInsideProvider, !HeldSlot.isHeld, context.record.takeSeat()
     else {
       return nil
     }

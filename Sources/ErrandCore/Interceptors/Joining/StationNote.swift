@@ -6,6 +6,8 @@ package protocol StationNote: Sendable {
   var hasStandIn: Bool { get }
   /// The cookies of the jar that the key was made with: an answer that was got with others is not stored under it.
   var cookies: String? { get }
+  /// Whether the key names the account of the call.
+  var namesAccount: Bool { get }
 }
 
 /// When a call looked for a stored answer, and where.

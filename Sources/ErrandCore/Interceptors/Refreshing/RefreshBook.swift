@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Which accounts are being refreshed, who waits, and how it went last. Decides, and performs nothing.
 struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
   typealias Outcome = Result<Credential, APIError>
@@ -108,7 +110,7 @@ struct RefreshBook<Waiter: Sendable, Flight: Sendable>: Sendable {
 
   /// The account's session has ended: nothing is known of it any more. Returns what was under way, and those who wait.
   mutating func end(_ account: String) -> [(flight: Flight, waiting: [Waiter])] {
-    let ended = entries.filter { $0.key.account == account }
+    let ended = entries.filter { $0.key.account == ByteText(account) }
     for subject in ended.keys { entries[subject] = nil }
     return ended.values.filter { $0.ended == nil }.map { entry in
       (entry.flight, entry.waiting.sorted { $0.key < $1.key }.map(\.value))

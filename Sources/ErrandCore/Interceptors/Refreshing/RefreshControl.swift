@@ -57,11 +57,11 @@ package final class RefreshControl: Sendable {
   /// - Throws: ``CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
   func newer(
     than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,
-    _ call: CallState
+    nesting: Int, _ call: CallState
   ) async throws -> Credential? {
     if Self.isRefreshing { return nil }
     try call.check()
-    let present = try await call.running { try await provider.credential(for: account) }
+    let present = try await credential(for: account, by: provider, nesting: nesting, call)
     if let present, present != old { return present }
     let subject = RefreshSubject(account, of: provider, at: base)
     var entrance = Book.Entrance.refuse
@@ -70,7 +70,7 @@ package final class RefreshControl: Sendable {
         entrance = book.withLock { $0.enter(subject, old, wakeup, call.timers.now) { Flight() } }
         switch entrance {
         case .wait: break
-        case .begin(let flight, let ticket): begin(flight, ticket, old, account, provider, call.timers)
+        case .begin(let flight, let ticket): begin(flight, ticket, old, account, provider, nesting, call.timers)
         case .use, .fail, .refuse: wakeup.resume()
         }
       }
@@ -84,6 +84,25 @@ package final class RefreshControl: Sendable {
     case .refuse: return nil
     case .begin(let flight, _), .wait(let flight, _): return try flight.outcome?.get()
     }
+  }
+
+  /// Asks a provider for the credential of an account. What it sends meanwhile shows none of its credentials.
+  func credential(
+    for account: String?, by provider: any CredentialProvider, nesting: Int, _ call: CallState
+  ) async throws -> Credential? {
+    // A store sends nothing.
+    if provider is CredentialStore { return try await call.running { try await provider.credential(for: account) } }
+    let id = id(of: provider)
+    return try await call.running {
+      try await AppScope.during(type(of: provider), in: nesting, provider: id) {
+        try await provider.credential(for: account)
+      }
+    }
+  }
+
+  /// Tells a provider from others: an object by itself, a value by the client whose control this is.
+  func id(of provider: any CredentialProvider) -> ObjectIdentifier {
+    ObjectIdentifier(type(of: provider) is AnyClass ? provider as AnyObject : self)
   }
 
   /// Nothing that `work` sends is refreshed for.
@@ -104,10 +123,14 @@ package final class RefreshControl: Sendable {
   /// In a task that no caller's cancel reaches.
   private func begin(
     _ flight: Flight, _ ticket: Book.Ticket, _ old: Credential, _ account: String?,
-    _ provider: any RefreshingProvider, _ timers: any Timers
+    _ provider: any RefreshingProvider, _ nesting: Int, _ timers: any Timers
   ) {
     let task = Task.detached { [self] in
-      let outcome = await Self.$sparing.withValue(flight.sparing) { await Self.outcome(old, account, provider) }
+      let outcome = await Self.$sparing.withValue(flight.sparing) {
+        await AppScope.during(type(of: provider), in: nesting, provider: id(of: provider)) {
+          await Self.outcome(old, account, provider)
+        }
+      }
       flight.sparing.end()
       _ = flight.end(outcome)
       for waiter in book.withLock({ $0.land(ticket, outcome, timers.now) }) { waiter.resume() }

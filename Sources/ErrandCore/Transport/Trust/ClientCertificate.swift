@@ -1,3 +1,5 @@
+import Foundation
+
 /// A certificate by which this side shows a server who it is, with its private key.
 ///
 /// ```swift
@@ -43,6 +45,37 @@ public struct ClientCertificate: Sendable, Hashable {
     _ source: CertificateSource, passphrase: String? = nil, hosts: [String]? = nil
   ) -> ClientCertificate {
     ClientCertificate(.pkcs12(source), passphrase: passphrase, hosts: hosts)
+  }
+}
+
+extension ClientCertificate {
+  /// A digest of what servers know the holder of these certificates by; nil for none.
+  ///
+  /// The bytes of files count, and not their names, since a file may be replaced. Of a file that cannot be read the name
+  /// counts.
+  package static func identity(of certificates: [ClientCertificate]) -> String? {
+    if certificates.isEmpty { return nil }
+    var hash = StableHash()
+    for certificate in certificates {
+      switch certificate.form {
+      case .pem(let source, let key):
+        hash.add("pem")
+        hash.add(bytes(of: source))
+        hash.add(key.map(bytes) ?? [])
+      case .pkcs12(let source):
+        hash.add("pkcs12")
+        hash.add(bytes(of: source))
+      }
+      for host in certificate.hosts ?? ["*"] { hash.add(host) }
+    }
+    return hash.text
+  }
+
+  private static func bytes(of source: CertificateSource) -> [UInt8] {
+    switch source {
+    case .data(let data): Array(data)
+    case .file(let path): (try? Data(contentsOf: URL(filePath: path))).map(Array.init) ?? Array(path.utf8)
+    }
   }
 }
 

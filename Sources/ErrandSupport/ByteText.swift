@@ -1,0 +1,54 @@
+/// A text that is compared and hashed by its UTF-8 bytes.
+///
+/// Swift's `String` counts canonically equal texts as equal, such as `"é"` written as one scalar or as two; servers do
+/// not. Every key that tells callers apart (account, credential, cookies, secret header values) is a `ByteText`, and
+/// never a `String`.
+package struct ByteText: Sendable, Hashable {
+  /// The text.
+  package let text: String
+
+  /// Makes a key of a text.
+  package init(_ text: String) { self.text = text }
+
+  /// Compares the bytes.
+  package static func == (left: ByteText, right: ByteText) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+  /// Hashes the bytes.
+  package func hash(into hasher: inout Hasher) {
+    let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: .init($0)) }
+    if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
+  }
+}
+
+extension String {
+  /// Whether both texts have the same UTF-8 bytes.
+  package func hasSameBytes(as other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { mine in
+      other.utf8.withContiguousStorageIfAvailable { mine.count == $0.count && mine.elementsEqual($0) }
+    }
+    if case .some(.some(let isSame)) = isSame { return isSame }
+    return utf8.elementsEqual(other.utf8)
+  }
+
+  /// Whether the texts come in the order of their UTF-8 bytes.
+  package func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+extension String? {
+  /// Whether both are absent, or have the same UTF-8 bytes.
+  package func hasSameBytes(as other: String?) -> Bool {
+    switch (self, other) {
+    case (nil, nil): true
+    case (let mine?, let theirs?): mine.hasSameBytes(as: theirs)
+    case (nil, _?), (_?, nil): false
+    }
+  }
+}
+
+extension [String] {
+  /// Whether both hold texts of the same UTF-8 bytes in the same order.
+  package func haveSameBytes(as others: [String]) -> Bool { elementsEqual(others) { $0.hasSameBytes(as: $1) } }
+
+  /// Whether one of the texts has the same UTF-8 bytes.
+  package func containsBytes(of text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
+}

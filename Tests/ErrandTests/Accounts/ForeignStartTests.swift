@@ -1,0 +1,141 @@
+@testable import ErrandCore
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Calls that begin at a server that the client does not name, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct ForeignStartTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var method = HTTPMethod.get
+    var server = RequestServer.base
+    var cache = CachePolicy.none
+    var body: RequestBody?
+    var arguments = Arguments()
+    var family: RequestFamily?
+    var argumentFormat = ArgumentFormat.byMethod
+  }
+
+  /// The home server, and another one that redirects to it.
+  private struct World {
+    let home: LoopbackServer
+    let foreign: LoopbackServer
+    let jar = CookieJar()
+    let client: APIClient
+
+    init(status: Int = 302, cdn: Bool = false, _ change: (inout ClientConfiguration) -> Void = { _ in }) throws {
+      let home = try LoopbackServer { request in
+        .ok("\(request.headers["Authorization"] ?? "nobody") \(request.headers["Cookie"] ?? "none")")
+      }
+      self.home = home
+      foreign = try LoopbackServer { .redirect(to: home.url + $0.target, status: status) }
+      var configuration = ClientConfiguration(baseURL: home.url, cdnURL: cdn ? foreign.url : nil)
+      configuration.credentials = FixedCredential(.bearer("ada"), account: "ada")
+      configuration.cookies = .jar(jar)
+      change(&configuration)
+      client = APIClient(configuration)
+      for (name, site) in [("s", Cookie.SameSite.strict), ("l", .lax), ("n", .none)] {
+        jar.set(try Cookie(name, "1", host: "127.0.0.1", isSecure: false, sameSite: site))
+      }
+    }
+
+    var absolute: Get { Get(path: RequestPath(stringLiteral: foreign.url + "/thing")) }
+  }
+
+  @Test func `redirect from a foreign server shows no credential`() async throws {
+    let world = try World()
+    #expect(try await world.client.send(Get()) == "Bearer ada s=1; l=1; n=1")
+    #expect(try await world.client.send(world.absolute) == "nobody l=1; n=1")
+    #expect(world.foreign.requests.allSatisfy { $0.headers["Authorization"] == nil })
+  }
+
+  @Test func `Lax cookies are not for unsafe methods`() async throws {
+    let world = try World(status: 307) { $0.redirects = .follow(resendsBodyElsewhere: true) }
+    var post = world.absolute
+    (post.method, post.body) = (.post, .text("body"))
+    #expect(try await world.client.send(post) == "nobody n=1")
+    #expect(world.home.requests.last?.method == "POST")
+  }
+
+  @Test func `named servers are no foreign ones`() async throws {
+    let world = try World(cdn: true)
+    #expect(try await world.client.send(Get(server: .cdn)) == "Bearer ada s=1; l=1; n=1")
+  }
+
+  @Test func `what a foreign start brought is not the account's`() async throws {
+    for isFirst in [true, false] {
+      let world = try World { $0.cookies = .off }
+      var (own, absolute) = (Get(), world.absolute)
+      (own.cache, absolute.cache) = (.lifetime(.seconds(60)), .lifetime(.seconds(60)))
+      for _ in 1...2 {
+        if isFirst { #expect(try await world.client.send(absolute) == "nobody none") }
+        #expect(try await world.client.send(own) == "Bearer ada none")
+        if !isFirst { #expect(try await world.client.send(absolute) == "nobody none") }
+      }
+      #expect(world.home.requests.count == 2)
+    }
+  }
+
+  @Test func `calls from home and from elsewhere do not join`() async throws {
+    let gate = Gate()
+    let home = try LoopbackServer { .ok($0.headers["Authorization"] ?? "nobody").held(at: gate) }
+    let foreign = try LoopbackServer { _ in .redirect(to: home.url + "/thing") }
+    let client = APIClient(baseURL: home.url)
+    client.configure { $0.credentials = FixedCredential(.bearer("ada"), account: "ada") }
+    async let own = client.send(Get())
+    try await gate.reached()
+    async let absolute = client.send(Get(path: RequestPath(stringLiteral: foreign.url + "/x")))
+    try await gate.reached(times: 2)
+    gate.open()
+    #expect(try await own == "Bearer ada")
+    #expect(try await absolute == "nobody")
+  }
+
+  @Test func `site of a cookie`() throws {
+    let strict = try Cookie("a", "1", host: "api.example.com", sameSite: .strict)
+    struct Suffixes: PublicSuffixes {
+      func isPublicSuffix(_ domain: String) -> Bool { domain == "com" }
+    }
+    let cases: [(String, Bool, Bool)] = [
+      ("https://api.example.com", true, true), ("https://www.api.example.com", true, true),
+      ("https://example.com", true, true), ("https://www.example.com", false, true),
+      ("https://example.org", false, false),
+      ("https://other.com", false, false), ("http://api.example.com", true, true),
+      ("https://api.example.com:8443", false, false),
+    ]
+    let target = try HTTPURL("https://api.example.com/").origin
+    for (opener, alone, listed) in cases {
+      let site = CookieSite.other(try HTTPURL(opener + "/").origin, isSafe: true)
+      #expect(site.admits(strict, to: target, nil) == alone, "\(opener)")
+      #expect(site.admits(strict, to: target, Suffixes()) == listed, "\(opener), with a list")
+    }
+    let lax = try Cookie("a", "1", host: "api.example.com", sameSite: .lax)
+    let other = try HTTPURL("https://other.com/").origin
+    #expect(CookieSite.other(other, isSafe: true).admits(lax, to: target, nil))
+    #expect(!CookieSite.other(other, isSafe: false).admits(lax, to: target, nil))
+  }
+
+  @Test(arguments: [HTTPMethod.get, .post])
+  func `secret common arguments stay at named servers`(_ method: HTTPMethod) async throws {
+    let world = try World(status: 200) {
+      $0.commonArguments = { ["access_token": "MARKER", "lang": "de"] }
+      $0.commonBodyArguments = { ["api_key": "MARKER", "app": "shop"] }
+    }
+    var request = world.absolute
+    (request.method, request.arguments) = (method, ["q": "x", "token": "own"])
+    request.family = RequestFamily("shop", arguments: ["secret": "MARKER", "f": "1"])
+    _ = await world.client.outcome(of: request)
+    let sent = try #require(world.foreign.requests.first)
+    let text = sent.target + sent.bodyText
+    #expect(!text.contains("MARKER"), "\(text)")
+    #expect(text.contains("q=x") && text.contains("token=own") && text.contains("f=1"), "\(text)")
+    request.path = "/thing"
+    _ = await world.client.outcome(of: request)
+    let home = try #require(world.home.requests.first)
+    #expect((home.target + home.bodyText).contains("access_token=MARKER"))
+  }
+}

@@ -1,0 +1,236 @@
+@testable import ErrandCore
+import Errand
+import ErrandSupport
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Whose stored responses are whose, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct SharedResponseTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path = "/thing"
+    var method = HTTPMethod.get
+    var server = RequestServer.base
+    var cache = CachePolicy.lifetime(.seconds(60))
+    var headers = RequestHeaders()
+    var credential = RequestCredential.inherited
+  }
+
+  /// Sets a field for each call, below everything that could know whose it is.
+  private struct Stamp: Interceptor {
+    let name: HTTPFieldName
+    let value: Recorded<String>
+    var isSecret = true
+
+    func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
+      var request = request
+      request.fields.replace(HTTPField(name, value.all.last ?? "", isSecret: isSecret))
+      return try await next(request)
+    }
+  }
+
+  /// A transport that servers know by a name.
+  private struct Known: Transport {
+    let base: any Transport
+    let identity: String?
+    var capabilities: TransportCapabilities { base.capabilities }
+    var timers: (any Timers)? { base.timers }
+    func send(_ exchange: Exchange) async throws -> HTTPResponse { try await base.send(exchange) }
+  }
+
+  private func counting() throws -> LoopbackServer { try LoopbackServer { .ok("\($0.number)") } }
+
+  @Test(arguments: ["X-Api-Key", "Authorization", "Cookie", "Proxy-Authorization"] as [HTTPFieldName])
+  func `secret added below is stored for nobody`(_ name: HTTPFieldName) async throws {
+    let server = try counting()
+    let key = Recorded(["one"])
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.exchangeInterceptors = [Stamp(name: name, value: key)] }
+    let first = try await client.send(Get())
+    key.append("two")
+    #expect(try await client.send(Get()) != first)
+    #expect(await client.cache?.entries().isEmpty == true)
+  }
+
+  @Test func `secret changed below is stored for nobody`() async throws {
+    let server = try counting()
+    let client = APIClient(baseURL: server.url)
+    client.configure {
+      $0.headers = ["X-Api-Key": .secret("frozen")]
+      $0.exchangeInterceptors = [Stamp(name: "X-Api-Key", value: Recorded(["two"]), isSecret: false)]
+    }
+    _ = try await client.send(Get())
+    #expect(await client.cache?.entries().isEmpty == true)
+  }
+
+  @Test func `secret fields separate stored responses`() async throws {
+    let server = try counting()
+    let client = APIClient(baseURL: server.url)
+    let pages = ["one", "two"].map { Get(headers: ["X-Api-Key": .secret($0)]) }
+    for (page, text) in zip(pages + pages, ["1", "2", "1", "2"]) { #expect(try await client.send(page) == text) }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `transports with other identities share nothing`() async throws {
+    let server = try counting()
+    let cache = APIClient(baseURL: server.url)
+    let shared = try #require(cache.cache)
+    let clients = ["one", "two", nil].map { name in
+      var configuration = ClientConfiguration(baseURL: server.url)
+      configuration.transport = .own(Known(base: CurlTransport(), identity: name))
+      configuration.cache = .own(shared)
+      return APIClient(configuration)
+    }
+    for _ in 1...2 {
+      for (client, text) in zip(clients, ["1", "2", "3"]) { #expect(try await client.send(Get()) == text) }
+    }
+    // What one changes is not removed for another.
+    _ = try await clients[0].send(Get(method: .put, cache: .none))
+    #expect(try await clients[1].send(Get()) == "2")
+    #expect(try await clients[0].send(Get()) == "5")
+  }
+
+  @Test func `client certificates are the identity`() throws {
+    func certificate(_ text: String) -> ClientCertificate { .pem(certificate: .data(Data(text.utf8))) }
+    let names = [[], [certificate("a")], [certificate("b")], [certificate("a"), certificate("b")]].map {
+      ClientCertificate.identity(of: $0)
+    }
+    #expect(names[0] == nil && Set(names).count == 4)
+    #expect(ClientCertificate.identity(of: [certificate("a")]) == names[1])
+    let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString).pem")
+    defer { try? FileManager.default.removeItem(at: file) }
+    func ofFile(_ text: String) throws -> String? {
+      try Data(text.utf8).write(to: file)
+      return ClientCertificate.identity(of: [.pem(certificate: .file(path: file.path(percentEncoded: false)))])
+    }
+    #expect(try ofFile("a") == names[1], "a file is what it holds")
+    #expect(try ofFile("b") == names[2])
+    #expect(CurlTransport().identity == nil)
+  }
+
+  // MARK: - What every account gets
+
+  /// A client with a server and a CDN, whose present account a test names.
+  private struct Shop {
+    let home: LoopbackServer
+    let cdn: LoopbackServer
+    let accounts = CredentialStore()
+    let client: APIClient
+
+    init(_ change: (inout ClientConfiguration) -> Void = { _ in }) async throws {
+      home = try LoopbackServer { .ok("home \($0.number)") }
+      cdn = try LoopbackServer { .ok("cdn \($0.number)").setting("Set-Cookie", to: "seen=1") }
+      var configuration = ClientConfiguration(baseURL: home.url, cdnURL: cdn.url)
+      configuration.credentials = accounts
+      change(&configuration)
+      client = APIClient(configuration)
+      for name in ["bob", "ada"] { try await accounts.login(name, with: AccountCredential(.bearer(name))) }
+    }
+
+    func twice(_ request: some APIRequest<String>) async throws -> [String] {
+      let first = try await client.send(request)
+      try await accounts.use("bob")
+      return [first, try await client.send(request)]
+    }
+  }
+
+  @Test func `CDN response without credential is every account's`() async throws {
+    let shop = try await Shop()
+    #expect(try await shop.twice(Get(server: .cdn)) == ["cdn 1", "cdn 1"])
+    try await shop.accounts.logout("ada")
+    try await shop.accounts.logout("bob")
+    #expect(try await shop.client.send(Get(server: .cdn)) == "cdn 1")
+    #expect(shop.cdn.requests.count == 1)
+  }
+
+  @Test func `home response is one account's`() async throws {
+    let shop = try await Shop()
+    #expect(try await shop.twice(Get()) == ["home 1", "home 2"])
+    try await shop.accounts.logout("bob")
+    #expect(await shop.client.cache?.entries().count == 1)
+  }
+
+  @Test func `change by one account removes every account's`() async throws {
+    let shop = try await Shop()
+    let page = Get(server: .cdn)
+    #expect(try await shop.client.send(page) == "cdn 1")
+    _ = try await shop.client.send(Get(method: .put, server: .cdn, cache: .none, credential: .bearer("own")))
+    #expect(try await shop.client.send(page) == "cdn 3")
+  }
+
+  /// Why a response from the CDN may be one account's after all.
+  enum Doubt: CaseIterable { case cookies, secretField, unknownField, exchangeInterceptor, namedOrigin, own }
+
+  @Test(arguments: Doubt.allCases) func `doubtful CDN response is one account's`(_ doubt: Doubt) async throws {
+    var page = Get(server: .cdn)
+    let shop = try await Shop {
+      switch doubt {
+      case .cookies: $0.cookies = .perAccount(CookieJars())
+      case .exchangeInterceptor:
+        $0.exchangeInterceptors = [Stamp(name: "X-User", value: Recorded(["x"]), isSecret: false)]
+      case .secretField, .unknownField, .namedOrigin, .own: break
+      }
+    }
+    switch doubt {
+    case .secretField: page.headers = ["X-Api-Key": .secret("same")]
+    case .unknownField: page.headers = ["X-User": "same"]
+    case .own: page.credential = .bearer("same")
+    case .namedOrigin:
+      shop.client.configure {
+        $0.credentials = Everywhere(accounts: shop.accounts)
+      }
+    case .cookies:
+      page.path = "/first"
+      _ = try await shop.client.send(page)
+      page.path = "/thing"
+    case .exchangeInterceptor: break
+    }
+    let texts = try await shop.twice(page)
+    #expect(texts[0] != texts[1])
+  }
+
+  /// Shows the credential to every server.
+  private struct Everywhere: CredentialProvider {
+    let accounts: CredentialStore
+    var account: String? { accounts.account }
+    func belongs(to origin: HTTPURL.Origin, base: HTTPURL.Origin) -> Bool { true }
+    func credential(for account: String?) async throws -> Credential? { try await accounts.credential(for: account) }
+  }
+
+  // MARK: - A switch while the provider is asked
+
+  /// Gives the credential of whoever is present when it is let, and not of whom it is asked about.
+  private final class Careless: CredentialProvider {
+    private let present = Locked("ada")
+    let gate = Latch()
+
+    var account: String? { present.withLock { $0 } }
+    func become(_ name: String) { present.withLock { $0 = name } }
+    func credential(for account: String?) async throws -> Credential? {
+      try await gate.wait()
+      return .bearer(present.withLock { $0 })
+    }
+  }
+
+  @Test func `response to a careless provider is stored for nobody`() async throws {
+    let server = try LoopbackServer { .ok($0.headers["Authorization"] ?? "nobody") }
+    let provider = Careless()
+    let client = APIClient(baseURL: server.url)
+    client.configure { $0.credentials = provider }
+    async let first = client.send(Get())
+    async let second = client.send(Get())
+    #expect(await provider.gate.reached())
+    #expect(await eventually { client.fittings.joining.counts.waiting == 2 })
+    provider.become("bob")
+    provider.gate.open()
+    _ = try await [first, second]
+    #expect(server.requests.count == 2, "nobody shares it")
+    #expect(await client.cache?.entries().isEmpty == true)
+    provider.become("ada")
+    #expect(try await client.send(Get()) == "Bearer ada")
+    provider.become("bob")
+    #expect(try await client.send(Get()) == "Bearer bob")
+  }
+}
