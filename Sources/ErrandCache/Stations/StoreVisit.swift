@@ -102,8 +102,13 @@ struct StoreVisit {
   private var keyForGet: CacheKey { trip.recipe.keyForGet(insteadOf: context.keyed(request, with: trip.cookies)) }
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
-    let isTaken = store.takes(entry)
-    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry, handing: &$0) } && isTaken
+    var isTaken = false
+    let isCurrent = whileCurrent(generation, entry.key, entry.head.label) {
+      // Asked under the lock, so that no other response of this cache takes the room in between.
+      isTaken = store.takes(entry)
+      store.put(entry, handing: &$0)
+    }
+    let isStored = isCurrent && isTaken
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }
