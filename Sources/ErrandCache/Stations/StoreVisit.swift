@@ -166,8 +166,10 @@ struct StoreVisit {
   private func stamped(_ response: HTTPResponse) -> Set<String> {
     guard response.fields.contains("Vary"), let sent = context.record.sent?.fields else { return [] }
     let names = response.fields.values(of: "Vary").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
+    let added = Set(trip.question.fieldsToAdd.map(\.name))
     let changed = names.filter { name in
-      name != .authorization && name != .cookie && sent.values(of: name) != trip.question.fields.values(of: name)
+      !added.contains(name) && name != .authorization && name != .cookie
+        && sent.values(of: name) != trip.question.fields.values(of: name)
     }
     return Set(changed.map { $0.rawValue.lowercased() })
   }
