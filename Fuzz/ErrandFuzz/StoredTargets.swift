@@ -69,9 +69,9 @@ enum StoredTargets {
   /// The bytes of a Redis server, as hiredis cuts them into replies.
   static func redisReply(_ input: FuzzInput) {
     guard let reader = redisReaderCreate() else { return }
-    var functions = redisReplyObjectFunctions()
-    withUnsafeMutablePointer(to: &functions) { functions in
-      errand_redis_bind(reader, functions)
+    var limits = errand_redis_limits()
+    withUnsafeMutablePointer(to: &limits) { limits in
+      errand_redis_bind(reader, limits, 1 << 20)
       read(input, reader)
       redisReaderFree(reader)
     }

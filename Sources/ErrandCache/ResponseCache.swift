@@ -189,6 +189,14 @@ public final class ResponseCache: AnswerCache {
     return total
   }
 
+  /// Why folders of this cache are refused: for each one sentences that name it and the cure, as in
+  /// ``SQLiteStore/refusal``. Their responses are kept in memory alone. Worth a line in the log of a program that starts.
+  public var refusals: [String] {
+    stores.opened.compactMap { opened in
+      ((opened.store as? TieredStore)?.base ?? opened.store) as? SQLiteStore
+    }.compactMap(\.refusal)
+  }
+
   /// What the cache did since it was made.
   public var statistics: CacheStatistics { counters.withLock { $0 } }
 

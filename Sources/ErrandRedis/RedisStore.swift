@@ -108,8 +108,9 @@ public final class RedisStore: CacheStore {
     return await ask(question, call, until: until)?.number == 1
   }
 
-  /// Whether it may leave the process, is not too large, and Redis can be reached.
-  public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.isTrusted }
+  /// Whether the entry may leave the process, is not too large, Redis can be reached, and there is room among the
+  /// writes that wait.
+  public func takes(_ entry: CacheEntry) -> Bool { fits(entry) && mailbox.takes(entry) }
 
   private func fits(_ entry: CacheEntry) -> Bool {
     !entry.head.isMemoryOnly && entry.body.count <= settings.entryLimit
@@ -136,6 +137,8 @@ public final class RedisStore: CacheStore {
 
   /// The entries, most recently used first. Walks over all keys of the database, page by page.
   ///
+  /// Stops early with what it has found if the task is cancelled, after 60 s, or if the server does not end the walk
+  /// within as many pages as it has keys.
   /// Uses by other servers are known to within some hundred uses.
   public func list() async -> [CacheListing] {
     writeUses()
@@ -213,17 +216,20 @@ public final class RedisStore: CacheStore {
     }
   }
 
-  /// Calls `each` with every row of every page. Stops where Redis cannot be reached.
+  /// Calls `each` with every row of every page. Stops if Redis cannot be reached, the task is cancelled, or the walk
+  /// takes longer than ``RedisWalk`` admits.
   private func walk(_ script: RedisScript, width: Int, each: ([RedisReply]) -> Void) async {
     var cursor = "0"
-    repeat {
+    var limit = RedisWalk(now: .now)
+    while !Task.isCancelled {
       let ticket = RedisTicket()
       let question = layout.call(script, [cursor, layout.pattern("*:e:*")])
       await wait(ticket) { mailbox.ask(question, ticket) }
       guard let page = ticket.leave()?.list, let next = page.first?.text, next.allSatisfy(\.isNumber) else { return }
-      for start in stride(from: 1, to: page.count - width + 1, by: width) { each(Array(page[start..<(start + width)])) }
+      for start in stride(from: 2, to: page.count - width + 1, by: width) { each(Array(page[start..<(start + width)])) }
+      guard limit.goesOn(to: next, keys: page.count > 1 ? page[1].number : nil, now: .now) else { return }
       cursor = next
-    } while cursor != "0"
+    }
   }
 
   // MARK: - Finding

@@ -48,11 +48,16 @@ package final class CacheQuestion: Sendable {
   /// Whether the server's directives count.
   var heedsServer: Bool { policy.model != .lifetime }
 
-  /// What is added to a request that goes to the server: `Cache-Control: max-age=0` where the call revalidates and the
-  /// request says nothing of its own.
+  /// The fields that are added to a request that goes to the server, so that caches on the way act alike (RFC 9111
+  /// section 5.2.1): `Cache-Control: max-age=0` if the call revalidates, and `no-cache` if it ignores the cache. A
+  /// request with a `Cache-Control` of its own is left as it is.
   package var fieldsToAdd: [HTTPField] {
-    mode == .revalidating && policy.model != nil && !fields.contains(.cacheControl)
-      ? [HTTPField(.cacheControl, "max-age=0")] : []
+    guard policy.model != nil, !fields.contains(.cacheControl) else { return [] }
+    return switch mode {
+    case .revalidating: [HTTPField(.cacheControl, "max-age=0")]
+    case .ignoringCache: [HTTPField(.cacheControl, "no-cache")]
+    default: []
+    }
   }
 
   /// The directives of a stored answer, where they count.

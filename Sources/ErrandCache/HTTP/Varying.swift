@@ -71,13 +71,22 @@ package enum Varying: Sendable, Hashable {
   }
 
   /// Several lines become one; in fields that are known to be lists, space around commas and semicolons becomes that
-  /// which most programs write: `a, b;q=0.5`.
+  /// which most programs write, `a, b;q=0.5`, and letters become small. The values of parameters of `Accept` stay as
+  /// they are: those of a media type may differ by case alone (RFC 9110 section 8.3.1).
   private static func normalised(_ lines: [String], _ name: String) -> String {
     let joined = lines.map { String(ASCII.trimmed($0.utf8[...])) ?? $0 }.joined(separator: ", ")
     guard ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name) else { return joined }
     return FieldList.members(joined).map { member in
-      member.split(separator: ";").map { String(ASCII.trimmed($0.utf8)) ?? String($0) }.joined(separator: ";")
+      member.split(separator: ";").map { part in
+        folded(String(ASCII.trimmed(part.utf8)) ?? String(part), keepingValue: name == "accept")
+      }.joined(separator: ";")
     }.joined(separator: ", ")
+  }
+
+  /// A text in small letters; with `keepingValue` what follows an equals sign is kept.
+  private static func folded(_ text: String, keepingValue: Bool) -> String {
+    let end = keepingValue ? text.utf8.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex : text.endIndex
+    return String(decoding: text.utf8[..<end].map(ASCII.lowercased), as: UTF8.self) + text[end...]
   }
 
   private static func digest(_ name: String, _ value: String, _ salt: [UInt8]) -> String {

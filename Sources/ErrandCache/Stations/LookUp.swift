@@ -136,20 +136,21 @@ struct LookUp {
     }
   }
 
-  /// Starts one refresh for the key, in a task of the cache's own; it ends by itself or with the entry's account.
+  /// Starts one refresh for the stored response, in a task of the cache's own; it ends by itself or with the entry's account.
   private func refresh(_ entry: CacheEntry, _ trip: CacheTrip) {
     let timers = context.call.timers
     let state = CallState(
       deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
-    guard cache.refreshes.begin(trip.key, state) else { return }
+    let place = RefreshTable.Place(key: trip.key, variant: entry.head.variant)
+    guard cache.refreshes.begin(place, state) else { return }
     let generation = cache.generations.withLock { $0.note() }
     let request = withoutConditions
     let refreshing = trip.refreshing(entry, by: trip.question.asked(by: request), generation)
     let background = context.with(note: refreshing).inBackground(state)
-    Task { @concurrent [cache, next, key = trip.key] in
+    Task { @concurrent [cache, next] in
       if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }
       cache.generations.withLock { $0.giveBack(generation) }
-      cache.refreshes.end(key, state)
+      cache.refreshes.end(place, state)
     }
   }
 

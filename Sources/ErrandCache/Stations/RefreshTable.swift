@@ -1,24 +1,30 @@
 import ErrandSupport
 import ErrandCore
 
-/// The background refreshes that are under way: one for each key.
+/// The background refreshes that are under way: one for each variant of each key.
 final class RefreshTable: Sendable {
-  private let running = Locked<[CacheKey: CallState]>([:])
+  /// A stored response.
+  struct Place: Hashable {
+    let key: CacheKey
+    let variant: Digest
+  }
+
+  private let running = Locked<[Place: CallState]>([:])
   private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
-  /// Takes up the refresh of a key; false where one is under way.
-  func begin(_ key: CacheKey, _ state: CallState) -> Bool {
+  /// Begins the refresh of a stored response; false if one is under way.
+  func begin(_ place: Place, _ state: CallState) -> Bool {
     running.withLock { running in
-      guard running[key] == nil else { return false }
-      running[key] = state
+      guard running[place] == nil else { return false }
+      running[place] = state
       return true
     }
   }
 
   /// The refresh is over.
-  func end(_ key: CacheKey, _ state: CallState) {
+  func end(_ place: Place, _ state: CallState) {
     let ended = running.withLock { running in
-      running[key] === state ? running.removeValue(forKey: key) : nil
+      running[place] === state ? running.removeValue(forKey: place) : nil
     }
     ended?.settle()
     tellIfIdle()
@@ -47,7 +53,7 @@ final class RefreshTable: Sendable {
   /// Cancels the refreshes of what is removed.
   func cancel(_ selection: CacheSelection) {
     let stopped = running.withLock { running in
-      running.filter { selection.endsRefresh(of: $0.key) }.map(\.value)
+      running.filter { selection.endsRefresh(of: $0.key.key) }.map(\.value)
     }
     for state in stopped { state.stop(.cancelled) }
   }

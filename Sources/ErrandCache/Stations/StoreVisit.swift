@@ -105,8 +105,13 @@ struct StoreVisit {
   }
 
   private func put(_ entry: CacheEntry, in store: any CacheStore, _ generation: UInt64) -> Bool {
-    let isTaken = store.takes(entry)
-    let isStored = whileCurrent(generation, entry.key, entry.head.label) { store.put(entry, handing: &$0) } && isTaken
+    var isTaken = false
+    let isCurrent = whileCurrent(generation, entry.key, entry.head.label) {
+      // Asked under the lock, so that no other response of this cache takes the room in between.
+      isTaken = store.takes(entry)
+      store.put(entry, handing: &$0)
+    }
+    let isStored = isCurrent && isTaken
     if isStored { cache.count { $0.stored += 1 } }
     return isStored
   }
@@ -164,8 +169,9 @@ struct StoreVisit {
   private func stamped(_ response: HTTPResponse) -> Set<String> {
     guard response.fields.contains("Vary"), let sent = context.record.sent?.fields else { return [] }
     let names = response.fields.values(of: "Vary").flatMap(FieldList.members).map { HTTPFieldName(String($0)) }
+    let added = Set(trip.question.fieldsToAdd.map(\.name))
     let changed = names.filter { name in
-      name != .authorization && name != .cookie
+      !added.contains(name) && name != .authorization && name != .cookie
         && !sent.values(of: name).haveSameBytes(as: trip.question.fields.values(of: name))
     }
     return Set(changed.map { $0.rawValue.lowercased() })

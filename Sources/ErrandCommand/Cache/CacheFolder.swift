@@ -59,6 +59,7 @@ struct CacheFolder: Sendable {
     case .missing: refusal("is not there; “errand send --cache DIR URL” makes a store.")
     case .noFolder: refusal("is no folder.")
     case .closed(let code): closed(code, "cannot be used")
+    case .notPrivate(let sentence): Refusal(description: sentence, code: .forbidden)
     case .empty, .usable: refusal("has no store in it: nothing was ever kept there.")
     case .occupied: refusal("has no store in it, but other things.")
     case .foreign: refusal("has the index of another program in it.")

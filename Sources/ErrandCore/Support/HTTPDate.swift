@@ -16,7 +16,7 @@ package enum HTTPDate {
 
   /// Reads a date in one of the three forms; nil for anything else, with space around it too.
   ///
-  /// The name of the day must be one, but need not be that date's. A year of two digits lies at most 50 years after
+  /// Names of days, months and the zone are read in either case. The name of the day must be one, but need not be that date's. A year of two digits lies at most 50 years after
   /// `now`.
   package static func milliseconds(of text: String, now: Int64) -> Int64? {
     var reader = HTTPDateReader(text)

@@ -8,11 +8,12 @@ struct HTTPDateReader {
   /// Whether nothing is left.
   var isAtEnd: Bool { place == bytes.count }
 
-  /// Takes a text; false where another one comes.
+  /// Takes a text, letters in either case; false if another text follows.
   mutating func take(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - place >= count else { return false }
-    for index in 0..<count where bytes[place + index] != text.utf8Start[index] { return false }
+    for index in 0..<count
+    where ASCII.lowercased(bytes[place + index]) != ASCII.lowercased(text.utf8Start[index]) { return false }
     place += count
     return true
   }

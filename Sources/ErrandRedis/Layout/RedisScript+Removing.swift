@@ -73,7 +73,7 @@ extension RedisScript {
 
   /// What listing scripts share: calls `each` with every entry on one page.
   private static let walking = #"""
-    local reply = {'0'}
+    local reply = {'0', redis.call('DBSIZE')}
     local function walk(each)
       if not era then return reply end
       local page = redis.call('SCAN', ARGV[4], 'MATCH', ARGV[5], 'COUNT', 100)
@@ -93,7 +93,7 @@ extension RedisScript {
 
     """#
 
-  /// `{cursor, head, check, last use, …}`.
+  /// `{cursor, keys of the database, head, check, last use, …}`.
   static let listBody =
     walking + #"""
       return walk(function(key, entry, variant)
@@ -102,7 +102,7 @@ extension RedisScript {
       end)
       """#
 
-  /// `{cursor, entry and variant, bytes, …}`.
+  /// `{cursor, keys of the database, entry and variant, bytes, …}`.
   static let sizeBody =
     walking + #"""
       return walk(function(key, entry, variant)

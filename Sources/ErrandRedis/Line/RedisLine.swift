@@ -5,7 +5,8 @@ import Foundation
 final class RedisLine {
   private let context: UnsafeMutablePointer<redisContext>
   private let mostBytes: Int
-  private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
+  // hiredis keeps its address, so it has memory of its own.
+  private let limits: UnsafeMutablePointer<errand_redis_limits>
   /// Whether all that was added has left this process.
   private(set) var hasRoom = true
 
@@ -24,13 +25,13 @@ final class RedisLine {
     }
     self.context = context
     self.mostBytes = mostBytes
-    functions = .allocate(capacity: 1)
-    if let reader = context.pointee.reader { errand_redis_bind(reader, functions) }
+    limits = .allocate(capacity: 1)
+    if let reader = context.pointee.reader { errand_redis_bind(reader, limits, max(0, mostBytes)) }
   }
 
   deinit {
     redisFree(context)
-    functions.deallocate()
+    limits.deallocate()
   }
 
   var descriptor: Int32 { Int32(context.pointee.fd) }

@@ -35,8 +35,10 @@ final class RedisMailbox: Sendable {
   /// Whether Redis has taken all changes.
   var isSettled: Bool { state.withLock { $0.traffic.isSettled } }
 
-  /// Whether Redis answers, as far as is known.
-  var isTrusted: Bool { state.withLock { $0.traffic.isTrusted } }
+  /// Whether an entry would be sent: Redis can be reached, as far as is known, and the backlog has room.
+  func takes(_ entry: CacheEntry) -> Bool {
+    state.withLock { $0.traffic.isTrusted && $0.traffic.hasRoom(for: .put(entry)) }
+  }
 
   /// Whether a removal waits for a Redis that does not take it.
   var owesRemovals: Bool { state.withLock { $0.traffic.owesRemovals } }

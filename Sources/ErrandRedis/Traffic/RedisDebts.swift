@@ -20,18 +20,19 @@ struct RedisDebts: Sendable {
   /// Notes what is left to do of a change that cannot be carried out now.
   mutating func add(_ write: RedisWrite) {
     switch write {
-    case .put(let entry): addReplaced(entry.key, entry.head)
-    case .renew(let key, _, let head): if head.isMemoryOnly { addReplaced(key, head) }
+    case .put(let entry): addReplaced(entry.key, entry.head.variant)
+    case .displace(let key, let variant): addReplaced(key, variant)
+    case .renew(let key, _, let head): if head.isMemoryOnly { addReplaced(key, head.variant) }
     case .remove(let selection): add(selection)
-    case .sweep(let index): if sweeps.count < Self.most { sweeps.insert(index) }
+    case .sweep(let index, _): if sweeps.count < Self.most { sweeps.insert(index) }
     case .purge: purges = true
     case .touch, .drop: break
     }
   }
 
-  private mutating func addReplaced(_ key: CacheKey, _ head: CacheEntryHead) {
+  private mutating func addReplaced(_ key: CacheKey, _ variant: Digest) {
     guard replaced.count < Self.most, !asked.contains(.all) else { return }
-    replaced.insert(.variant(key, head.variant))
+    replaced.insert(.variant(key, variant))
   }
 
   private mutating func add(_ selection: CacheSelection) {

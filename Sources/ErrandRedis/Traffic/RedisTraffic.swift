@@ -82,14 +82,17 @@ struct RedisTraffic: Sendable {
   mutating func write(_ write: RedisWrite) {
     guard !hasEnded else { return }
     guard isTrusted else { return owe(write) }
-    if case .put(let entry) = write, backlog + write.cost > limits.backlog {
-      return self.write(.remove(.variant(entry.key, entry.head.variant)))
+    if case .put(let entry) = write, !hasRoom(for: write) {
+      return self.write(.displace(entry.key, variant: entry.head.variant))
     }
     nextNumber += 1
     unfinished += 1
     backlog += write.cost
     waiting.append(.write(write, number: nextNumber))
   }
+
+  /// Whether the backlog has room for a change.
+  func hasRoom(for write: RedisWrite) -> Bool { write.cost <= limits.backlog - backlog }
 
   /// Whether Redis has taken all changes.
   var isSettled: Bool { unfinished == 0 && debts.isEmpty }

@@ -7,10 +7,12 @@ enum RedisWrite: Sendable {
   case put(CacheEntry)
   case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
   case remove(CacheSelection)
+  /// Deletes the stored version of an entry whose newer version was dropped because the backlog was full.
+  case displace(CacheKey, variant: Digest)
   /// Deletes what a removed index names.
-  case sweep(RedisIndex)
+  case sweep(RedisIndex, round: Int = 0)
   /// Deletes what does not count, page by page.
-  case purge(cursor: String)
+  case purge(cursor: String, round: Int = 0)
   case touch([RedisUse: WallTime])
   /// Deletes a damaged variant, while it still has this head.
   case drop(RedisUse, head: Data)
@@ -23,8 +25,9 @@ enum RedisWrite: Sendable {
     case .put(let entry): Self.put(entry, layout)
     case .renew(let key, let stored, let head): Self.renew(key, stored, head, layout)
     case .remove(let selection): Self.remove(selection, layout)
-    case .sweep(let index): layout.call(.sweep, [index.name])
-    case .purge(let cursor): layout.call(.purge, [cursor, layout.pattern("*")])
+    case .displace(let key, let variant): Self.remove(.variant(key, variant), layout)
+    case .sweep(let index, _): layout.call(.sweep, [index.name])
+    case .purge(let cursor, _): layout.call(.purge, [cursor, layout.pattern("*")])
     case .touch(let uses):
       layout.call(.touch, uses.flatMap { [$0.key.entry, $0.key.variant, String($0.value.milliseconds)] })
     case .drop(let use, let head):
@@ -38,13 +41,17 @@ enum RedisWrite: Sendable {
     case .put(let entry):
       // What found no room must not leave behind what it was to replace.
       return reply.isError ? .remove(.variant(entry.key, entry.head.variant)) : nil
+    case .displace(let key, let variant): return reply.isError ? .remove(.variant(key, variant)) : nil
     case .remove(let selection):
       if reply.salt != nil { return Self.removal(selection) }
       return reply.number == 1 ? Self.cleaning(selection) : nil
-    case .sweep: return (reply.number ?? 0) > 0 ? self : nil
-    case .purge:
-      guard let cursor = reply.text, cursor != "0" else { return nil }
-      return .purge(cursor: cursor)
+    case .sweep(let index, let round):
+      guard (reply.number ?? 0) > 0, round < RedisWalk.mostRounds else { return nil }
+      return .sweep(index, round: round + 1)
+    case .purge(let old, let round):
+      // What stays behind counts for nothing and expires by itself.
+      guard let cursor = reply.text, cursor != "0", cursor != old, round < RedisWalk.mostRounds else { return nil }
+      return .purge(cursor: cursor, round: round + 1)
     case .renew, .touch, .drop: return nil
     }
   }

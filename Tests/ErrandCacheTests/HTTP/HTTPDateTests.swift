@@ -12,15 +12,17 @@ import ErrandCore
     ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Wed Nov 16 08:49:37 1994", 784_975_777),
     ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800),
     ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-    ("Wednesday, 09-Oct-75 08:53:20 GMT", 3_337_836_800), ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400),
+    ("SUN, 06 nOV 1994 08:49:37 gmt", 784_111_777), ("sunday, 06-NOV-94 08:49:37 Gmt", 784_111_777),
+    ("sUN nov  6 08:49:37 1994", 784_111_777), ("Wednesday, 09-Oct-75 08:53:20 GMT", 3_337_836_800),
+    ("Friday, 01-Jan-76 00:00:00 GMT", 189_302_400),
   ])
   func `three forms are read`(text: String, seconds: Int64) {
     #expect(HTTPDate.read(text, now: Self.now)?.milliseconds == seconds * 1_000)
   }
 
   @Test(arguments: [
-    "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 gmt",
-    "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+    "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37 UTC", "Sux, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GM\u{34}", "Sun, 6 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
     "Sun 06 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
     "Sun, 06  Nov 1994 08:49:37 GMT", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",

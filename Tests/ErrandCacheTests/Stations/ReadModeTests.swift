@@ -93,6 +93,18 @@ import Testing
     #expect(outcome.metrics.attempts >= 1, "the server is asked first")
   }
 
+  @Test func `ignoring the cache tells others`() async throws {
+    let fixture = CacheFixture { _, number in
+      .page("answer \(number)", ["Cache-Control": "max-age=60", "Vary": "Cache-Control"])
+    }
+    let own = Page.http(headers: ["Cache-Control": .text("no-transform")])
+    for page in [Page.http(), own] {
+      _ = try await fixture.client.response(page, options: .cache(.ignoringCache))
+      #expect(await fixture.client.outcome(of: page, options: .cache(.cacheOnly)).error == nil)
+    }
+    #expect(fixture.transport.requests.map { $0.fields[.cacheControl] } == ["no-cache", "no-transform"])
+  }
+
   @Test(arguments: [CacheReadMode.ignoringCache, .revalidating, .networkElseCached, .asDeclared], [0, 61])
   func `answer from the server is stored`(_ mode: CacheReadMode, _ seconds: Int) async throws {
     guard mode != .asDeclared || seconds > 0 else { return }

@@ -28,6 +28,26 @@ import Testing
     #expect(fixture.asked == 2)
   }
 
+  @Test func `stale variants refresh at once`() async throws {
+    let latch = Latch()
+    let fields: HTTPFields = ["Cache-Control": "max-age=60, stale-while-revalidate=600", "Vary": "Accept-Language"]
+    let fixture = CacheFixture { request, number in
+      if number > 3 { try await latch.wait() }
+      return .page("\(request.fields["Accept-Language"] ?? "") \(number)", fields)
+    }
+    let pages = ["de", "en", "fr"].map { Page.http(headers: ["Accept-Language": .text($0)]) }
+    for page in pages { _ = try await fixture.client.send(page) }
+    fixture.pass(61)
+    for _ in 1...3 {
+      for page in pages { #expect(try await fixture.client.response(page).origin == .cacheStale) }
+    }
+    while fixture.asked < 6 { await Task.yield() }
+    latch.open()
+    await fixture.settled()
+    #expect(fixture.asked == 6)
+    for page in pages { #expect(try await fixture.client.response(page).origin == .cacheFresh) }
+  }
+
   @Test(arguments: ["max-age=0, private, must-revalidate", "private", "max-age=60"])
   func `failure does not take the place of what stands in`(control: String) async throws {
     let fixture = CacheFixture { _, number in

@@ -13,6 +13,7 @@ import Testing
       case .put(let entry): "put \(String(decoding: entry.body, as: UTF8.self))"
       case .renew: "renew"
       case .remove(let selection): selection == .all ? "remove all" : "remove"
+      case .displace: "displace"
       case .barrier: "barrier"
       }
     }
@@ -34,10 +35,46 @@ import Testing
       writes.renew(Sample.key("/\(index)"), stored: WallTime(milliseconds: 0), head: Sample.head(time: 1))
     }
     writes.put(Sample.entry("/large", body: String(repeating: "x", count: 2 << 20)))
-    #expect(Set(words(writes.take(most: 5_000, frames: 100_000))) == ["renew"])
+    #expect(Set(words(writes.take(most: 5_000, frames: 100_000))) == ["renew", "displace"])
     var full = PendingWrites(limit: 10_000)
     for index in 0..<2_000 { full.put(Sample.entry("/\(index)", body: String(repeating: "x", count: 500))) }
     #expect(!words(full.take(most: 5_000, frames: 100_000)).contains("remove all"))
+  }
+
+  @Test func `overflow drops those writes only`() {
+    var writes = PendingWrites(limit: 10_000)
+    for index in 0..<20_000 { writes.put(Sample.entry("/\(index)", head: Sample.head(time: 2_000))) }
+    writes.remove(.target(Sample.key("/other").target))
+    let old = Sample.head(time: 1_000)
+    #expect(writes.view(Sample.key("/19999")).head(Sample.key("/19999"), old) == nil)
+    #expect(writes.view(Sample.key("/19999")).entries.isEmpty)
+    #expect(writes.view(Sample.key("/other")).head(Sample.key("/other"), old) == nil)
+    #expect(writes.view(Sample.key("/safe")).head(Sample.key("/safe"), old) == old)
+    #expect(writes.removals.selections == [.target(Sample.key("/other").target)])
+    while case let batch = writes.take(most: 64, frames: 10_000), !batch.isEmpty {
+      #expect(!words(batch).contains("remove all"))
+      writes.finish(batch)
+    }
+    #expect(writes.bytes == 0 && writes.removalState == .done)
+    #expect(writes.view(Sample.key("/19999")).head(Sample.key("/19999"), old) == old)
+  }
+
+  @Test func `repeated drops wait once`() {
+    var writes = PendingWrites(limit: 0)
+    for _ in 0..<100_000 { writes.put(Sample.entry("/a")) }
+    let first = writes.take(most: 5_000, frames: 100_000)
+    #expect(words(first) == ["displace"])
+    // What is being written may be followed by a newer version, so the next drop counts again.
+    writes.put(Sample.entry("/a"))
+    #expect(words(writes.take(most: 5_000, frames: 100_000)) == ["displace"])
+  }
+
+  @Test func `removals of many targets stay apart`() {
+    var writes = PendingWrites(limit: 1 << 20)
+    for index in 0..<20_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
+    #expect(!writes.removals.selections.contains(.all) && writes.removals.selections.count == 20_000)
+    for index in 20_000..<70_000 { writes.remove(.target(Sample.key("/\(index)").target)) }
+    #expect(writes.removals.selections.contains(.all))
   }
 
   @Test func `removals are written down or not`() {
@@ -162,7 +199,7 @@ import Testing
         case .put(let entry): writes.put(entry)
         case .renew(let key, let stored, let head): writes.renew(key, stored: stored, head: head)
         case .remove(let selection): writes.remove(selection)
-        case .barrier: break
+        case .displace, .barrier: break
         }
       } else if batch.isEmpty {
         batch = writes.take(most: Int.random(in: 1..<5, using: &random), frames: 1_000)
@@ -210,6 +247,7 @@ import Testing
           entries[index].head = head
         }
       case .remove(let selection): entries.removeAll { selection.picks($0.key, $0.head) }
+      case .displace(let key, let variant): entries.removeAll { $0.key == key && $0.head.variant == variant }
       case .barrier: break
       }
     }

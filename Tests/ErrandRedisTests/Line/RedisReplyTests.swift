@@ -46,17 +46,41 @@ import Testing
   }
 
   /// Found by a fuzzer: room for all elements was made before one of them had come.
-  @Test(arguments: [("*65536\r\n:1\r\n", REDIS_OK), ("*65537\r\n", REDIS_ERR), ("*2147483647\r\n", REDIS_ERR)])
-  func `announced elements have a limit`(_ text: String, _ outcome: Int32) throws {
+  @Test(arguments: [
+    ("*65536\r\n:1\r\n", REDIS_OK), ("*65537\r\n", REDIS_ERR), ("*2147483647\r\n", REDIS_ERR),
+    ("*3\r\n*65533\r\n", REDIS_OK), ("*3\r\n*65534\r\n", REDIS_ERR), ("*30000\r\n*30000\r\n*30000\r\n", REDIS_ERR),
+    (String(repeating: "*1\r\n", count: 20), REDIS_ERR),
+    ("*2\r\n$40\r\n\(String(repeating: "x", count: 40))\r\n$60\r\n\(String(repeating: "x", count: 60))\r\n", REDIS_ERR),
+    ("+\(String(repeating: "x", count: 100))\r\n", REDIS_ERR), ("$99\r\n", REDIS_OK),
+  ])
+  func `whole reply has limits`(_ text: String, _ outcome: Int32) throws {
     let reader = try #require(redisReaderCreate())
-    var functions = redisReplyObjectFunctions()
-    withUnsafeMutablePointer(to: &functions) { functions in
-      errand_redis_bind(reader, functions)
+    var limits = errand_redis_limits()
+    withUnsafeMutablePointer(to: &limits) { limits in
+      errand_redis_bind(reader, limits, 99)
       let bytes = text.utf8.map { CChar(bitPattern: $0) }
       #expect(redisReaderFeed(reader, bytes, bytes.count) == REDIS_OK)
       var found: UnsafeMutableRawPointer?
       #expect(redisReaderGetReply(reader, &found) == outcome)
       #expect(found == nil)
+      redisReaderFree(reader)
+    }
+  }
+
+  @Test func `limits count anew for each reply`() throws {
+    let reader = try #require(redisReaderCreate())
+    var limits = errand_redis_limits()
+    withUnsafeMutablePointer(to: &limits) { limits in
+      errand_redis_bind(reader, limits, 99)
+      let bytes = "*2\r\n$3\r\nabc\r\n$60\r\n\(String(repeating: "x", count: 60))\r\n".utf8.map {
+        CChar(bitPattern: $0)
+      }
+      for _ in 0..<100 {
+        #expect(redisReaderFeed(reader, bytes, bytes.count) == REDIS_OK)
+        var found: UnsafeMutableRawPointer?
+        #expect(redisReaderGetReply(reader, &found) == REDIS_OK)
+        if let found { freeReplyObject(found) }
+      }
       redisReaderFree(reader)
     }
   }

@@ -62,7 +62,7 @@ import Testing
     debts.add(.touch([:]))
     let owed = debts.pay()
     #expect(owed.count == 2)
-    guard case .purge(let cursor)? = owed.last else {
+    guard case .purge(let cursor, _)? = owed.last else {
       Issue.record("no purge")
       return
     }

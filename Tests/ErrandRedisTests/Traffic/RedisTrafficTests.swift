@@ -38,6 +38,7 @@ import Testing
     case .renew: "renew"
     case .remove(.variant): "variant"
     case .remove(.all): "all"
+    case .displace: "displace"
     case .remove: "remove"
     case .sweep: "sweep"
     case .purge: "purge"
@@ -239,7 +240,7 @@ import Testing
     traffic.write(.put(CacheEntry(key: Sample.key("/a"), head: Sample.head(), body: Data(count: 60_000))))
     traffic.write(.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Data(count: 60_000))))
     connect()
-    #expect(step(0) == "send put variant")
+    #expect(step(0) == "send put displace")
     answer(0)
     traffic.write(.put(CacheEntry(key: Sample.key("/b"), head: Sample.head(), body: Data(count: 60_000))))
     #expect(step(0) == "send put")

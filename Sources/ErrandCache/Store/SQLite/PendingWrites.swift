@@ -9,6 +9,8 @@ struct PendingWrites: Sendable {
     case put(CacheEntry)
     case renew(CacheKey, stored: WallTime, head: CacheEntryHead)
     case remove(CacheSelection)
+    /// Removes the stored version of an entry whose newer version was dropped because the backlog was full.
+    case displace(CacheKey, variant: Digest)
     /// Something that waits until all before it is written.
     case barrier(StoreJob)
   }
@@ -35,6 +37,8 @@ struct PendingWrites: Sendable {
           if other == key, stored == head.responseTime, new.variant == head.variant { head = new }
         case .remove(let selection):
           if selection.picks(key, head) { return nil }
+        case .displace(let other, let variant):
+          if other == key, head.variant == variant { return nil }
         case .put, .barrier: break
         }
       }
@@ -42,8 +46,6 @@ struct PendingWrites: Sendable {
     }
   }
 
-  /// More removals and renewals than this become the removal of everything.
-  private static let mostChanges = 1_024
   private let limit: Int
   private var queue: [Numbered?] = []
   private var first = 0
@@ -52,7 +54,7 @@ struct PendingWrites: Sendable {
   private var taken: UInt64 = 0
   private var puts: [Digest: [(number: UInt64, entry: CacheEntry)]] = [:]
   private var anyAccounts: [Digest: Int] = [:]
-  private var changes: [Numbered] = []
+  private var changes = PendingChanges()
   /// The last removal that is written down, so that it outlives the process.
   private var noted: UInt64 = 0
   private(set) var bytes = 0
@@ -66,9 +68,12 @@ struct PendingWrites: Sendable {
     return found.map(\.entry).sorted { $0.head.responseTime > $1.head.responseTime }
   }
 
-  func view(_ key: CacheKey?) -> View {
-    View(entries: key.map(entries) ?? [], changes: changes.map(\.write))
+  func view(_ key: CacheKey) -> View {
+    View(entries: entries(key), changes: changes.concerning(key))
   }
+
+  /// Whether the backlog has room for an entry.
+  func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
   func holds(anyAccount: Digest) -> Bool { anyAccounts[anyAccount] != nil }
 
@@ -76,21 +81,21 @@ struct PendingWrites: Sendable {
 
   // MARK: - Removals
 
-  /// What waits to be removed, in order, and the number of the last one.
+  /// The removals that wait, in order, and the number of the last one.
   var removals: (selections: [CacheSelection], last: UInt64) {
-    (changes.compactMap(\.removal), changes.last?.number ?? 0)
+    let removals = changes.removals
+    return (removals.compactMap(\.removal), removals.last?.number ?? 0)
   }
 
-  /// Whether somebody who clears the store or logs out waits for more than an entry, and it is not written down.
-  var hasUnnotedPurge: Bool { changes.contains { $0.number > noted && $0.removal?.isPurge == true } }
+  /// Whether a removal of more than one entry waits that is not written down.
+  var hasUnnotedPurge: Bool { changes.broad.contains { $0.number > noted && $0.removal?.isPurge == true } }
 
   /// Whether a removal that is written down waits.
-  var hasNotedRemoval: Bool { changes.contains { $0.number <= noted && $0.removal != nil } }
+  var hasNotedRemoval: Bool { changes.firstRemoval.map { $0 <= noted } ?? false }
 
   /// How far removals have come.
   var removalState: RemovalState {
-    let waiting = changes.last { $0.removal != nil }
-    return waiting.map { $0.number > noted ? .pending : .noted } ?? .done
+    changes.lastRemoval.map { $0 > noted ? .pending : .noted } ?? .done
   }
 
   /// Notes that removals are written down, up to a number.
@@ -98,15 +103,17 @@ struct PendingWrites: Sendable {
 
   // MARK: - Adding
 
-  /// Adds an entry; where there is no room for it, what it would replace goes all the same.
+  /// Adds an entry. If the backlog has no room, the entry is dropped and the stored version that it would have replaced
+  /// is removed.
   mutating func put(_ entry: CacheEntry) {
+    let replaced = CacheSelection.variant(entry.key, entry.head.variant)
+    if entry.head.isMemoryOnly { return remove(replaced) }
     let cost = Self.cost(entry)
-    guard !entry.head.isMemoryOnly, cost <= limit - bytes else {
-      // What is there is older, and no worse than nothing.
-      if hasManyChanges, !entry.head.isMemoryOnly { return cancel(.variant(entry.key, entry.head.variant)) }
-      return remove(.variant(entry.key, entry.head.variant))
+    guard hasRoom(for: entry) else {
+      cancel(replaced)
+      return change(.displace(entry.key, variant: entry.head.variant))
     }
-    cancel(.variant(entry.key, entry.head.variant))
+    cancel(replaced)
     let number = append(.put(entry))
     setPuts(entry.key, (puts[entry.key.entry] ?? []) + [(number, entry)])
     bytes += cost
@@ -125,11 +132,9 @@ struct PendingWrites: Sendable {
     } else if puts[key.entry]?.contains(where: { $0.entry.head.variant == head.variant }) == true {
       return
     }
-    // The entry is asked about once more.
-    if !hasManyChanges { change(.renew(key, stored: stored, head: head)) }
+    // A renewal that is dropped costs one more validation.
+    if changes.takesRenewal { change(.renew(key, stored: stored, head: head)) }
   }
-
-  private var hasManyChanges: Bool { changes.count >= Self.mostChanges }
 
   mutating func remove(_ selection: CacheSelection) {
     cancel(selection)
@@ -150,14 +155,14 @@ struct PendingWrites: Sendable {
   }
 
   private mutating func change(_ write: Write) {
-    guard !hasManyChanges else { return remove(.all) }
+    if changes.contains(write, after: taken) { return }
+    guard changes.takes(write) else { return remove(.all) }
     changes.append(Numbered(number: append(write), write: write))
   }
 
   /// Takes out what has not been begun of all removals and renewals.
   private mutating func dropChanges() {
-    for change in changes where change.number > taken { replace(change.number, nil) }
-    changes.removeAll { $0.number > taken }
+    for number in changes.removeAll(after: taken) { replace(number, nil) }
   }
 
   @discardableResult
@@ -235,8 +240,7 @@ struct PendingWrites: Sendable {
       bytes -= Self.cost(entry)
       setPuts(entry.key, puts[entry.key.entry]?.filter { $0.number != done.number } ?? [])
     }
-    guard let last = batch.last else { return }
-    changes.removeAll { $0.number <= last.number }
+    changes.finish(batch)
   }
 
   /// Takes out the jobs that wait for writes.
@@ -274,6 +278,10 @@ extension PendingWrites.Write {
 
   /// The entry that it replaces.
   var replaced: CacheSelection? {
-    if case .put(let entry) = self { .variant(entry.key, entry.head.variant) } else { nil }
+    switch self {
+    case .put(let entry): .variant(entry.key, entry.head.variant)
+    case .displace(let key, let variant): .variant(key, variant)
+    case .renew, .remove, .barrier: nil
+    }
   }
 }

@@ -52,6 +52,7 @@ struct RemovalJournal: Sendable {
 
   /// Writes removals down, to the disk itself. Nil where the disk does not take it.
   func write(_ removals: [CacheSelection]) -> Note? {
+    guard SystemFile.folderFault(folder) == nil else { return nil }
     let bytes = Self.bytes(of: removals)
     let random = Digest.random().words
     let name = prefix + Digest.hexadecimal(random.0) + Digest.hexadecimal(random.1)

@@ -17,6 +17,8 @@ struct SQLiteFailure: Error {
 
   /// The store is not one of ours: another program's, or of another version.
   static let foreign = SQLiteFailure(code: SQLITE_NOTADB)
+  /// The folder belongs to another user, or others may write to it.
+  static let notPrivate = SQLiteFailure(code: SQLITE_PERM)
   /// The folder cannot be used.
   static let noFolder = SQLiteFailure(code: SQLITE_CANTOPEN)
   /// What is stored lies under another salt than the one that this process had to make up.

@@ -34,6 +34,13 @@ public final class SQLiteStore: CacheStore, UseNoting {
 
   deinit { mailbox.close() }
 
+  /// Why the folder is refused, in sentences that name the folder and the cure; nil if it is not.
+  ///
+  /// A folder that belongs to another user, that a link of another user leads to, or that others may write to is not
+  /// used: nothing is read from it and nothing is written to it. Looks at the folder now, on the caller's thread; a store
+  /// that has not been used yet closes a folder of the user's own when it is first used.
+  public var refusal: String? { settings.folder.fault?.sentence(settings.folder.path) }
+
   /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
   ///
   /// Where they cannot be read now, as while another process holds them for seconds, they are random for this process,
@@ -64,12 +71,15 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return await ask(call, patience) { $0.holds(anyAccount: anyAccount) } ?? false
   }
 
-  /// Whether it may lie on a disk, and is not too large.
+  /// Whether the entry may be stored on a disk, is not too large, and there is room among the writes that wait.
   public func takes(_ entry: CacheEntry) -> Bool {
     !entry.head.isMemoryOnly && entry.head.estimatedCost + entry.body.count <= settings.entryLimit
+      && mailbox.pending { $0.hasRoom(for: entry) }
   }
 
-  /// Stores an entry, written behind. One that no disk may have is not kept, and an older one goes.
+  /// Stores an entry, written behind. An entry that no disk may have is not kept, and its stored version is removed. The
+  /// same happens if the entries that wait to be written take a quarter of the limit, between 1 and 16 MiB, already;
+  /// other entries stay.
   public func put(_ entry: CacheEntry) {
     var entry = entry
     entry.head.received = nil

@@ -11,6 +11,8 @@ package enum StoreCondition: Sendable, Hashable {
   case noFolder
   /// The user may not read it or not write to it; with the system's error number.
   case closed(Int32)
+  /// The folder belongs to another user, or others may write to it; with a sentence that names it and the cure.
+  case notPrivate(String)
   /// A folder that nothing was put into, neither by a store nor by anybody else.
   case empty
   /// A folder with other things in it, and no store.
@@ -27,7 +29,7 @@ package enum StoreCondition: Sendable, Hashable {
   /// Looks at a folder. Reads the whole index once, on the caller's thread.
   package init(of url: URL) {
     let folder = StoreFolder(url)
-    self = Self.condition(of: folder.path) ?? Self.condition(of: folder)
+    self = Self.condition(of: folder.path) ?? Self.privacy(of: folder) ?? Self.condition(of: folder)
   }
 
   /// What is clear of the path alone; nil for a folder that may be used.
@@ -38,6 +40,12 @@ package enum StoreCondition: Sendable, Hashable {
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { return .noFolder }
     return access(path, R_OK | W_OK | X_OK) == 0 ? nil : .closed(errno)
+  }
+
+  /// Nil for a folder that is the user's alone, or that a store would close to others.
+  private static func privacy(of folder: StoreFolder) -> StoreCondition? {
+    guard let fault = folder.fault, !(fault == .sharedWrite && folder.canBeClosed) else { return nil }
+    return .notPrivate(fault.sentence(folder.path))
   }
 
   private static func condition(of folder: StoreFolder) -> StoreCondition {
@@ -72,6 +80,12 @@ package enum StoreCondition: Sendable, Hashable {
 }
 
 extension StoreFolder {
+  /// Whether a store would close the folder to other users: not if it is one that all share.
+  fileprivate var canBeClosed: Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_ISVTX == 0
+  }
+
   /// Whether anything but a store's files lies in it.
   fileprivate var holdsOthers: Bool {
     SystemFile.names(path).contains { !$0.hasPrefix("errand-cache.") }

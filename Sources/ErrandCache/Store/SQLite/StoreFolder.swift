@@ -41,15 +41,19 @@ struct StoreFolder: Sendable {
   /// Bytes of everything but the bodies' files.
   var indexLength: Int { (indexFiles + [salt, lock]).reduce(0) { $0 + SystemFile.length($1) } }
 
+  /// Why the folder must not be used; nil if it may be, or is missing.
+  var fault: FolderFault? { SystemFile.folderFault(path) }
+
   /// Makes the folder and what must be there before the index is opened. What has one of our names but is of another
-  /// kind is moved aside.
+  /// kind, or belongs to another user, is moved aside. A folder that is not the user's alone is refused untouched.
   func prepare() throws(SQLiteFailure) {
     guard SystemFile.makeFolder(path) else { throw .noFolder }
-    SystemFile.makePrivate(path)
+    guard SystemFile.makePrivate(path) == nil else { throw .notPrivate }
     for name in indexFiles + [salt, lock] where ![.nothing, .file].contains(SystemFile.kind(name)) { setAside(name) }
     if ![.nothing, .folder].contains(SystemFile.kind(bodies)) { setAside(bodies) }
+    for name in indexFiles + [salt, lock, bodies] where SystemFile.isForeign(name) { setAside(name) }
     guard SystemFile.makeFolder(bodies) else { throw .noFolder }
-    SystemFile.makePrivate(bodies)
+    guard SystemFile.makePrivate(bodies) == nil else { throw .notPrivate }
     keepFromBackup()
   }
 
@@ -68,7 +72,7 @@ struct StoreFolder: Sendable {
   /// - Returns: False where another process has the store open, or where the disk does not let us.
   func empty() -> Bool {
     // A child process of ours that is about to begin holds for a moment what we have let go.
-    guard let alone = FileLock.alone(lock, waiting: 100) else { return false }
+    guard fault == nil, let alone = FileLock.alone(lock, waiting: 100) else { return false }
     return withExtendedLifetime(alone) {
       // The index first: a log without an index is thrown away, an index without its log would be an older one.
       for name in indexFiles { unlink(name) }

@@ -19,9 +19,10 @@ extension StoreWorker {
   }
 
   func holds(anyAccount: Digest) -> Bool {
-    let view = mailbox.pending { $0.view(nil) }
     let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: anyAccount) }
-    return records?.contains { view.head($0.key, $0.head) != nil } ?? false
+    return records?.contains { record in
+      mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
+    } ?? false
   }
 
   /// Nil where the index cannot be read now.

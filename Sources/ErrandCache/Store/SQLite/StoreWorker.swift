@@ -73,7 +73,7 @@ final class StoreWorker {
   /// The salt that this process goes by; the folder's where it has none yet, nil where that cannot be read or made.
   private func knownSalt() -> StoreSalt? {
     if let ownSalt { return ownSalt }
-    try? settings.folder.prepare()
+    guard (try? settings.folder.prepare()) != nil else { return nil }
     ownSalt = FileLock.alone(settings.folder.salt).flatMap { StoreSalt.load($0) }
     return ownSalt
   }
@@ -204,7 +204,7 @@ final class StoreWorker {
     index = nil
     uses = [:]
     try? settings.folder.prepare()
-    let setUp = FileLock.alone(settings.folder.salt)
+    let setUp = settings.folder.fault == nil ? FileLock.alone(settings.folder.salt) : nil
     let isEmpty = withExtendedLifetime(setUp) { setUp != nil && settings.folder.empty() }
     if isEmpty {
       replaced = []

@@ -112,11 +112,29 @@ enum SystemFile {
     return true
   }
 
-  /// Closes a folder to others, if it is ours and not one that all share, such as one for temporary files.
-  static func makePrivate(_ path: String) {
+  /// Closes a folder to others, unless it belongs to another user or is shared by all, such as one for temporary files.
+  /// - Returns: Why the folder must not be used; nil if it is private to the user by now.
+  static func makePrivate(_ path: String) -> FolderFault? {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else { return }
-    if status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
+    guard stat(path, &status) == 0 else { return nil }
+    if status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0, status.st_mode & 0o777 != 0o700 { chmod(path, 0o700) }
+    return folderFault(path)
+  }
+
+  /// Why a folder must not be used; nil if it is private to the user, or is missing.
+  static func folderFault(_ path: String) -> FolderFault? {
+    // Without the slash at the end: behind a slash a link is followed.
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    var (link, target) = (stat(), stat())
+    guard lstat(path, &link) == 0, stat(path, &target) == 0 else { return nil }
+    let linkOwner = link.st_mode & S_IFMT == S_IFLNK ? link.st_uid : nil
+    return FolderFault(owner: target.st_uid, mode: UInt32(target.st_mode), linkOwner: linkOwner, user: geteuid())
+  }
+
+  /// Whether a file belongs to another user.
+  static func isForeign(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_uid != geteuid()
   }
 
   /// Brings a file to the disk; one that is missing needs none.
