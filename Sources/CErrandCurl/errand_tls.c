@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -53,6 +54,30 @@ void errand_tls_outlive_exit(void) {
   if (init) init(no_atexit, NULL);
 }
 
+// Held by a handle and by each TLS connection that it watches: a connection may end after the handle.
+struct errand_close_watch {
+  int holders;
+  bool closed;
+};
+
+errand_close_watch *errand_close_watch_make(void) {
+  errand_close_watch *watch = calloc(1, sizeof *watch);
+  if (watch) watch->holders = 1;
+  return watch;
+}
+
+void errand_close_watch_release(errand_close_watch *watch) {
+  if (watch && --watch->holders == 0) free(watch);
+}
+
+bool errand_close_watch_has_closed(const errand_close_watch *watch) { return watch->closed; }
+
+// OpenSSL calls this for each connection that it frees.
+static void free_watch(void *ssl, void *watch, void *data, int index, long argument, void *pointer) {
+  (void)ssl, (void)data, (void)index, (void)argument, (void)pointer;
+  errand_close_watch_release(watch);
+}
+
 static void look_up(void) {
   if (!is_openssl()) return;
   errand_tls_outlive_exit();
@@ -73,7 +98,7 @@ static void look_up(void) {
       !tls.context_of || !tls.set_certificate_callback) {
     return;
   }
-  data_index = tls.new_index(ex_index_of_ssl, 0, NULL, NULL, NULL, NULL);
+  data_index = tls.new_index(ex_index_of_ssl, 0, NULL, NULL, NULL, (void *)free_watch);
   context_index = tls.new_index(ex_index_of_context, 0, NULL, NULL, NULL, NULL);
   is_known = data_index > 0 && context_index > 0;
 }
@@ -97,16 +122,20 @@ bool errand_tls_demand_host(void *context, const char *host) {
 
 static void note_alert(const void *ssl, int where, int value) {
   if (where != read_alert || (value & 0xff) != close_notify) return;
-  bool *closed = tls.get_data(ssl, data_index);
-  if (closed) *closed = true;
+  errand_close_watch *watch = tls.get_data(ssl, data_index);
+  if (watch) watch->closed = true;
 }
 
-bool errand_tls_watch_close(CURL *easy, bool *closed) {
+bool errand_tls_watch_close(CURL *easy, errand_close_watch *watch) {
+  watch->closed = false;
   struct curl_tlssessioninfo *session = NULL;
   if (!has_openssl()) return false;
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return false;
   if (!session || session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return false;
-  if (tls.set_data(session->internals, data_index, closed) != 1) return false;
+  errand_close_watch *former = tls.get_data(session->internals, data_index);
+  if (tls.set_data(session->internals, data_index, watch) != 1) return false;
+  watch->holders++;
+  errand_close_watch_release(former);
   tls.set_info_callback(session->internals, note_alert);
   return true;
 }

@@ -29,7 +29,7 @@
 
     /// Which version of HTTP is spoken.
     public enum HTTPVersion: Sendable, Hashable {
-      /// HTTP/1.1 with a libcurl before 8.18.0, whose HTTP/2 loses and delays responses; from there on what ``http2``
+      /// HTTP/1.1 with a libcurl before 8.24.0, whose HTTP/2 loses and delays responses; from there on what ``http2``
       /// says.
       case automatic
       /// HTTP/2 over TLS if the server offers it, HTTP/1.1 otherwise, with any libcurl.

@@ -23,7 +23,8 @@
     var transfer: CurlTransfer?
 
     private let errorText: UnsafeMutablePointer<CChar>
-    private let tlsIsClosed: UnsafeMutablePointer<Bool>
+    /// Made when a TLS connection is watched for the first time. A connection may end after the handle.
+    private var closeWatch: OpaquePointer?
     private let configuration: CurlConfiguration
     private let trust: CurlTrust
     /// The number of the TLS handshake that was made for this exchange; 0 for none.
@@ -49,8 +50,6 @@
       self.trust = trust
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-      tlsIsClosed = .allocate(capacity: 1)
-      tlsIsClosed.initialize(to: false)
       addresses = configuration.addressList()
       setConstants()
       configuration.apply(to: easy)
@@ -71,7 +70,7 @@
       curl_easy_cleanup(easy)
       curl_slist_free_all(addresses)
       errorText.deallocate()
-      tlsIsClosed.deallocate()
+      errand_close_watch_release(closeWatch)
     }
 
     private func setConstants() {
@@ -143,12 +142,13 @@
 
     /// Watches for the server's word that it closes TLS. False where the TLS library cannot tell.
     func watchClose() -> Bool {
-      tlsIsClosed.pointee = false
-      return errand_tls_watch_close(easy, tlsIsClosed)
+      if closeWatch == nil { closeWatch = errand_close_watch_make() }
+      guard let closeWatch else { return false }
+      return errand_tls_watch_close(easy, closeWatch)
     }
 
     /// Whether that word came.
-    var sawClose: Bool { tlsIsClosed.pointee }
+    var sawClose: Bool { closeWatch.map { errand_close_watch_has_closed($0) } ?? false }
 
     /// What libcurl said about the last failure.
     var failureText: String { String(cString: errorText) }

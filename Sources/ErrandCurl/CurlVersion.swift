@@ -31,8 +31,10 @@
     /// Whether HTTP/2 is offered to servers unless the configuration says otherwise.
     ///
     /// Older versions lose responses and stall: uploads up to 8.1.2 (curl issue 11426), paused streams up to 8.13 (curl
-    /// issue 16955), and 8.16 fails transfers that pause (curl issue 19334).
-    var offersHTTP2: Bool { self >= CurlVersion(8, 18, 0) }
+    /// issue 16955), 8.16 fails transfers that pause (curl issue 19334), and a complete response is lost if the request
+    /// body is still being sent (curl issue 22984, mended in September 2026). 8.24.0 is the first release that certainly
+    /// comes after all of them; none of it was tried here.
+    var offersHTTP2: Bool { self >= CurlVersion(8, 24, 0) }
 
     var description: String { "\(major).\(minor).\(patch)" }
 

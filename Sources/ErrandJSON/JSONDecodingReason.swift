@@ -1,3 +1,4 @@
+import ErrandSupport
 import Foundation
 
 /// Puts into words why a value could not be decoded, without showing secrets.
@@ -46,10 +47,10 @@ struct JSONDecodingReason {
     if JSONMask.isSecret(path) { return "the value cannot be used" }
     var text = text
     if let string = found?.stringValue, JSONMask.isLong(string) {
-      text = text.replacingOccurrences(of: string, with: JSONMask.mark)
+      text = text.replacingBytes(of: string, with: JSONMask.mark)
     }
     if text.hasSuffix(".") { text.removeLast() }
-    return text.count > 160 ? text.prefix(160) + JSONMask.mark : text
+    return text.unicodeScalars.count > 160 ? String(text.unicodeScalars.prefix(160)) + JSONMask.mark : text
   }
 
   /// What was due in words.

@@ -13,7 +13,7 @@
       arguments: [
         (0x075801, "7.88.1", false, false), (0x080000, "8.0.0", false, false), (0x080100, "8.1.0", false, false),
         (0x080101, "8.1.1", true, false), (0x080102, "8.1.2", true, false), (0x080900, "8.9.0", true, false),
-        (0x081100, "8.17.0", true, false), (0x081200, "8.18.0", true, true), (0x090000, "9.0.0", true, true),
+        (0x081700, "8.23.0", true, false), (0x081800, "8.24.0", true, true), (0x090000, "9.0.0", true, true),
         (0, "0.0.0", false, false),
       ] as [(UInt32, String, Bool, Bool)])
     func `the version decides what is safe`(_ number: UInt32, _ text: String, _ reuses: Bool, _ http2: Bool) {

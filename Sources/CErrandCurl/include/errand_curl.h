@@ -99,9 +99,17 @@ void errand_tls_outlive_exit(void);
 // name does not count (RFC 9110 section 4.3.4). False where that cannot be had.
 bool errand_tls_demand_host(void *context, const char *host);
 
-// From now on sets `*closed` when the server says that it closes the TLS connection of a running transfer. False where
-// that cannot be told. `closed` has to outlive the connection.
-bool errand_tls_watch_close(CURL *easy, bool *closed);
+// Records whether the server announced the end of a TLS connection (close_notify). It is not thread-safe: handle and
+// connections belong to one thread.
+typedef struct errand_close_watch errand_close_watch;
+
+// Null if there is no memory.
+errand_close_watch *errand_close_watch_make(void);
+void errand_close_watch_release(errand_close_watch *watch);
+bool errand_close_watch_has_closed(const errand_close_watch *watch);
+
+// Watches the TLS connection of a running transfer from now on. False if the TLS library does not support it.
+bool errand_tls_watch_close(CURL *easy, errand_close_watch *watch);
 
 // Gives the handshakes of a TLS context a number above 0, by which to ask about them.
 void errand_tls_number(void *context, uintptr_t number);

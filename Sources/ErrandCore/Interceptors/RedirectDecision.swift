@@ -22,7 +22,7 @@ package enum RedirectDecision: Sendable {
     guard policy.mode == .follow else {
       return fail(.redirectRefused, "The server redirected with \(response.status), and the policy is never to follow")
     }
-    let locations = Set(response.fields.values(of: .location))
+    let locations = Set(response.fields.references(of: .location))
     guard let location = locations.first, locations.count == 1 else {
       let found = locations.isEmpty ? "without a Location" : "with several Locations"
       return fail(.invalidRedirect, "The server redirected with \(response.status) \(found)")
@@ -78,7 +78,8 @@ package enum RedirectDecision: Sendable {
         .redirectRefused,
         "The redirect with \(status) asks for the body once more, which cannot be sent: \(HTTPBody.usedUpClause)")
     }
-    if visited.contains(where: { $0.url == hop.url && $0.method == hop.method }) {
+    // A first return is no loop: servers set a cookie and lead back to where they were asked.
+    if visited.count(where: { $0.url == hop.url && $0.method == hop.method }) > 1 {
       return fail(.redirectLoop, "The redirects lead round in a circle, back to \(target)")
     }
     return .follow(hop)

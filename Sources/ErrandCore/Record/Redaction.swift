@@ -2,10 +2,13 @@
 package enum Redaction {
   package static let mask = "•••"
 
-  /// A text on one line: control characters and line separators are written as escapes.
+  /// A text on one line: control characters, line separators and marks that change the order of the letters are written
+  /// as escapes.
   package static func visible(_ text: String) -> String {
     let isHidden: (Unicode.Scalar) -> Bool = {
       $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
+        || (0x202A...0x202E).contains($0.value) || (0x2066...0x2069).contains($0.value)
+        || (0x200E...0x200F).contains($0.value) || $0.value == 0x061C
     }
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
     return text.unicodeScalars.map { isHidden($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()

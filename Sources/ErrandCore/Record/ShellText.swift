@@ -1,6 +1,10 @@
+import ErrandSupport
 import Foundation
 
 /// Writes words so that bash reads the very same bytes.
+///
+/// Byte by byte: to Swift an apostrophe with an accent on it is another character than an apostrophe, to the shell it is
+/// not.
 enum ShellText {
   /// One word of a command line. It holds no zero byte.
   static func quoted(_ text: String) -> String { quoted(Data(text.utf8)) }
@@ -11,7 +15,7 @@ enum ShellText {
       return "$'" + bytes.map(ansi).joined() + "'"
     }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-    return "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    return "'" + text.replacingBytes(of: "'", with: #"'\''"#) + "'"
   }
 
   /// A format for `printf` that writes exactly these bytes, zero among them.

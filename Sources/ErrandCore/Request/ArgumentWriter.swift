@@ -17,7 +17,7 @@ struct ArgumentWriter: Sendable {
   func appendPairs(_ arguments: Arguments, to out: inout [UInt8], asForm: Bool) throws(Unwritable) {
     for entry in arguments.entries {
       var name: [UInt8] = []
-      PercentEncoding.append(entry.name.utf8, to: &name, keeping: .key)
+      PercentEncoding.append(entry.name.utf8, to: &name, keeping: .value)
       try append(name, entry.value, to: &out, plus: asForm || style.spaces == .plus)
     }
   }
@@ -79,8 +79,8 @@ struct ArgumentWriter: Sendable {
       let member: [UInt8] =
         switch style.arrays {
         case .repeated, .commas: name
-        case .brackets: name + Array("[]".utf8)
-        case .indexed: name + Array("[\(index)]".utf8)
+        case .brackets: name + Array("%5B%5D".utf8)
+        case .indexed: name + Array("%5B\(index)%5D".utf8)
         }
       try append(member, value, to: &out, plus: plus)
     }
@@ -145,9 +145,9 @@ struct ArgumentWriter: Sendable {
 
   private static func inner(_ outer: [UInt8], _ name: String, _ style: ArgumentStyle.Objects) -> [UInt8] {
     var full = outer
-    full.append(style == .brackets ? 0x5B : 0x2E)
+    full += (style == .brackets ? "%5B" : ".").utf8
     PercentEncoding.append(name.utf8, to: &full, keeping: .value)
-    if style == .brackets { full.append(0x5D) }
+    if style == .brackets { full += "%5D".utf8 }
     return full
   }
 

@@ -68,6 +68,13 @@ public struct HTTPFields: Sendable {
     }
   }
 
+  /// Every value of a field that refers to a URL. Bytes that are not UTF-8 are percent-encoded, so that the URL has the
+  /// bytes that came.
+  package func references(of name: HTTPFieldName) -> [String] {
+    guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
+    return block.references(of: name)
+  }
+
   /// Whether there is a field of this name.
   public func contains(_ name: HTTPFieldName) -> Bool {
     guard mayHold(name) else { return false }

@@ -19,9 +19,7 @@ package enum PercentEncoding {
     /// A path as a programmer wrote it.
     package static let pathText = Kept("/!$&'()*+,;=:@", keepsEscapes: true)
     /// A query as a programmer wrote it.
-    package static let queryText = Kept("/?!$&'()*+,;=:@[]", keepsEscapes: true)
-    /// A key of the query, its brackets left readable.
-    package static let key = Kept("[]", keepsEscapes: false)
+    package static let queryText = Kept("/?!$&'()*+,;=:@", keepsEscapes: true)
   }
 
   /// Appends `bytes`, what is not kept being escaped.

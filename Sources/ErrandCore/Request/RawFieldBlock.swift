@@ -27,10 +27,26 @@ package final class RawFieldBlock: Sendable {
     return fields
   }
 
-  package func values(of name: HTTPFieldName) -> [String] {
+  package func values(of name: HTTPFieldName) -> [String] { values(of: name) { Self.text($0) } }
+
+  /// The values, their bytes that are not UTF-8 percent-encoded.
+  func references(of name: HTTPFieldName) -> [String] {
+    values(of: name) { value in
+      if let text = String(validating: value, as: UTF8.self) { return text }
+      var escaped: [UInt8] = []
+      for byte in value {
+        escaped += byte < 0x80 ? [byte] : [0x25, ASCII.hexDigit(byte >> 4), ASCII.hexDigit(byte & 0xF)]
+      }
+      return String(decoding: escaped, as: UTF8.self)
+    }
+  }
+
+  private func values(
+    of name: HTTPFieldName, _ text: (UnsafeBufferPointer<UInt8>) -> String
+  ) -> [String] {
     var values: [String] = []
     Self.forEach(in: bytes) { candidate, value in
-      if ASCII.equalFolded(candidate, name.rawValue.utf8) { values.append(Self.text(value)) }
+      if ASCII.equalFolded(candidate, name.rawValue.utf8) { values.append(text(value)) }
       return true
     }
     return values

@@ -55,6 +55,7 @@ final class RequestBuilder: Sendable {
     if let family { shown(family.headers, to: url.origin, family).apply(to: &fields) }
     request.headers.apply(to: &fields)
     options.headers.apply(to: &fields)
+    askForOriginal(&fields)
     addKey(request.idempotency, to: &fields)
     return HTTPRequest(method: draft.method, url: url, fields: fields, body: draft.body?.body)
   }
@@ -62,6 +63,15 @@ final class RequestBuilder: Sendable {
   /// Makes what a request alone would send, without the options of any call.
   package func build(whole request: some APIRequest) throws(APIError) -> HTTPRequest {
     try build(request, request.family, CallOptions(), request.decoder)
+  }
+
+  /// A range counts the bytes of the coded body, so a piece of one could not be decoded: with a `Range` the body is asked
+  /// for as it is (RFC 9110 section 14.2), unless the codings were set by hand.
+  private func askForOriginal(_ fields: inout HTTPFields) {
+    let codings = fields.values(of: .acceptEncoding)
+    let standard = defaults.first { $0.name == .acceptEncoding }?.value
+    guard fields.contains("Range"), let standard, codings == [standard] else { return }
+    fields.replace(HTTPField(.acceptEncoding, "identity"))
   }
 
   /// A new key for each call; it stays the same over the call's attempts.

@@ -18,14 +18,18 @@ struct URLBuilder: Sendable {
       PercentEncoding.append(path, to: &out, keeping: .pathText)
     }
     let queryStart = out.count
-    try appendQueries(base.query, tail[path.endIndex...].dropFirst(), target.arguments, to: &out)
+    try appendQueries(
+      base.query, tail[path.endIndex...].dropFirst(), target.arguments, isWritten: path.endIndex < tail.endIndex,
+      to: &out)
     return HTTPURL(
       unchecked: String(decoding: out, as: UTF8.self), origin: base.origin, pathStart: base.pathStart,
       queryStart: queryStart)
   }
 
+  /// - Parameter isWritten: Whether the path has a question mark of its own, which stays even if nothing follows it: to a
+  ///   server it is another URL (RFC 3986 section 6.2.3).
   private func appendQueries(
-    _ first: String?, _ second: ArraySlice<UInt8>, _ arguments: Arguments, to out: inout [UInt8]
+    _ first: String?, _ second: ArraySlice<UInt8>, _ arguments: Arguments, isWritten: Bool, to out: inout [UInt8]
   ) throws(APIError) {
     let start = out.count
     out.append(0x3F)
@@ -35,14 +39,16 @@ struct URLBuilder: Sendable {
       PercentEncoding.append(second, to: &out, keeping: .queryText)
     }
     // The ampersand is set here, since the queries before may end in a question mark of their own.
-    if !arguments.isEmpty, out.count > start + 1, out.last != 0x26 { out.append(0x26) }
+    let isSeparated = !arguments.isEmpty && out.count > start + 1 && out.last != 0x26
+    if isSeparated { out.append(0x26) }
     let written = out.count
     do {
       try ArgumentWriter(style: style).appendPairs(arguments, to: &out, asForm: false)
     } catch {
       throw Self.unwritable(error)
     }
-    if out.count == written, !arguments.isEmpty || written == start + 1 { out.removeLast() }
+    if out.count == written, isSeparated { out.removeLast() }
+    if out.count == start + 1, !isWritten, first == nil { out.removeLast() }
   }
 
   static func unwritable(_ error: ArgumentWriter.Unwritable) -> APIError {

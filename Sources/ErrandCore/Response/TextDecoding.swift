@@ -14,8 +14,19 @@ enum TextDecoding {
       return try decode(body.dropFirst(mark.count), encoding, named: "\(name), as its byte order mark says")
     }
     guard let charset, !charset.isEmpty else { return try decode(body, .utf8, named: "UTF-8") }
-    guard let encoding = encodings[charset.lowercased()] else { throw .unknownCharset(charset) }
-    return try decode(body, encoding, named: charset)
+    for name in names(in: charset) {
+      if let encoding = encodings[name] { return try decode(body, encoding, named: name) }
+    }
+    throw .unknownCharset(charset)
+  }
+
+  /// The names in a value of `charset`, in lower case. Servers put them in apostrophes, or write several of them; the
+  /// first one that is known counts.
+  private static func names(in charset: String) -> [String] {
+    charset.lowercased().utf8.split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }.map { name in
+      let isQuote: (UInt8) -> Bool = { $0 == 0x27 || $0 == 0x22 }
+      return String(decoding: name.drop(while: isQuote).prefix { !isQuote($0) }, as: UTF8.self)
+    }
   }
 
   private static func decode(_ body: Data, _ encoding: String.Encoding, named name: String) throws(Refusal) -> String {

@@ -24,7 +24,7 @@ struct LineReader {
     while true {
       if let line = ready.popFirst() {
         number += 1
-        return line
+        return number == 1 ? line.withoutByteOrderMark : line
       }
       if let tooLong { throw failure(.lineTooLong(tooLong.limit)) }
       if isOver { return nil }
@@ -47,6 +47,11 @@ struct LineReader {
     ready = []
     return error
   }
+}
+
+extension Data {
+  /// Without the byte order mark of UTF-8 that some servers begin a text with.
+  fileprivate var withoutByteOrderMark: Data { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self }
 }
 
 extension APIError {

@@ -87,9 +87,11 @@ package enum FileName {
   }
 
   private static func isOurs(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return [PartNames.partSuffix, PartNames.recordSuffix, PartNames.temporarySuffix].contains { name.hasSuffix($0) }
-      || [PartNames.partSuffix, PartNames.recordSuffix, PartNames.temporarySuffix].contains("." + name)
+    // Byte by byte: with an accent behind it, a suffix is another one to Swift and not to every file system.
+    let name = Array(name.lowercased().utf8)
+    return [PartNames.partSuffix, PartNames.recordSuffix, PartNames.temporarySuffix].map { Array($0.utf8) }.contains {
+      name.reversed().starts(with: $0.reversed()) || ([0x2E] + name).elementsEqual($0)
+    }
   }
 
   /// At most ``limit`` bytes, the extension kept where it is one.

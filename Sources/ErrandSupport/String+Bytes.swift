@@ -1,0 +1,23 @@
+extension String {
+  /// The text with every occurrence of another one replaced, found byte by byte.
+  ///
+  /// Swift and Foundation look for characters: a letter with a combining accent behind it is another one than the letter
+  /// alone, and is not found. Where text is quoted or masked, what is not found does harm.
+  package func replacingBytes(of wanted: String, with replacement: String) -> String {
+    let wanted = Array(wanted.utf8)
+    guard !wanted.isEmpty else { return self }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var rest = Array(utf8)[...]
+    while let first = rest.first {
+      if first == wanted[0], rest.starts(with: wanted) {
+        bytes += replacement.utf8
+        rest = rest.dropFirst(wanted.count)
+      } else {
+        bytes.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
