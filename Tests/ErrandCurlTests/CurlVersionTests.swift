@@ -9,6 +9,22 @@
 
   /// What depends on the version of libcurl, and the responses that harm old versions.
   @Suite struct CurlVersionTests {
+    @Test func `the closer pins count`() throws {
+      func pins(_ host: String, _ bytes: UInt8...) -> PublicKeyPins {
+        PublicKeyPins(host: host, sha256: bytes.map { Data(repeating: $0, count: 32).base64EncodedString() })
+      }
+      let (wide, close) = (pins(".example.com", 1, 2), pins(".b.example.com", 3, 4))
+      let exact = pins("a.b.example.com", 5, 6)
+      for pins in [[wide, close, exact], [exact, close, wide], [close, exact, wide]] {
+        var configuration = CurlConfiguration()
+        configuration.pins = pins
+        let trust = try CurlTrust(configuration)
+        for (host, counts) in [("a.b.example.com", exact), ("c.b.example.com", close), ("c.example.com", wide)] {
+          #expect(trust.pins(of: host)?.contains(counts.sha256[0]) == true)
+        }
+      }
+    }
+
     @Test(
       arguments: [
         (0x075801, "7.88.1", false, false), (0x080000, "8.0.0", false, false), (0x080100, "8.1.0", false, false),

@@ -8,7 +8,7 @@ extension CallContext {
   package func showsCredential(to origin: HTTPURL.Origin) -> Bool {
     switch plan.credential {
     case .none: return false
-    case .own: return isMeant(origin)
+    case .own: return opener == nil || isMeant(origin)
     case .inherited:
       guard isAtHome(origin) else { return false }
       guard let opener, opener != origin else { return true }

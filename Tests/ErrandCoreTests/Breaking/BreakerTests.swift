@@ -39,6 +39,16 @@ import TestSupport
     #expect((breaker.enter(at: Self.moment(0)) == .refused(for: .seconds(60))) == isOpen)
   }
 
+  @Test func `good trials close a share of zero`() {
+    var breaker = Breaker(Self.rule(share: 0, least: 1))
+    send("ss", &breaker)
+    #expect(breaker.state == .closed, "no failure is no share")
+    send("f", &breaker)
+    #expect(breaker.state == .open(until: Self.moment(60)))
+    send("ss", &breaker, at: 60)
+    #expect(breaker.state == .closed)
+  }
+
   @Test func `defaults are what is said`() {
     var breaker = Breaker(BreakerRule())
     send(String(repeating: "f", count: 19), &breaker)

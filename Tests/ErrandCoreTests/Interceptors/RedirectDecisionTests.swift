@@ -73,10 +73,12 @@ import Testing
     let there = try Self.request(.get, "http://h/b")
     let back = try Self.decide(Self.answer(302, "/a?"), there, visited: [request, there])
     #expect(back.hop != nil)
-    let circle = try Self.decide(Self.answer(302, "/a#x"), there, visited: [request, there]).failure
+    #expect(try Self.decide(Self.answer(302, "/a#x"), there, visited: [request, there]).hop != nil, "a first return")
+    let circle = try Self.decide(Self.answer(302, "/a#x"), there, visited: [request, there, request, there]).failure
     #expect(circle?.code == .redirectLoop)
     #expect(circle?.message == "The redirects lead round in a circle, back to http://h/a.")
-    #expect(try Self.decide(Self.answer(302, ""), request).failure?.code == .redirectLoop)
+    #expect(try Self.decide(Self.answer(302, ""), request).hop != nil)
+    #expect(try Self.decide(Self.answer(302, ""), request, visited: [request, request]).failure?.code == .redirectLoop)
   }
 
   @Test func `POST may come back as GET`() throws {

@@ -36,6 +36,15 @@ import Testing
     #expect(request.curlCommand() == "curl http://h.example/a -H 'Accept: */*' -H 'User-Agent: E'")
   }
 
+  /// To Swift an apostrophe with an accent on it is another character; bash sees the apostrophe.
+  @Test(arguments: ["'\u{301}; touch /tmp/never; '", "a'\u{20DD}b", "'\u{301}$(exit 1)'\u{301}", "\\'\u{308}", "'"])
+  func `accents hide no apostrophe`(value: String) throws {
+    let request = try request(.post, "http://h.example/a", [HTTPField("X", value)], Data(value.utf8))
+    let words = try text(request.curlCommand(showingSecrets: true))
+    #expect(words.contains { Array($0.utf8) == Array("X: \(value)".utf8) })
+    #expect(words.contains { Array($0.utf8) == Array(value.utf8) })
+  }
+
   @Test func `curl's defaults are switched off`() throws {
     let line = try request(.post, "http://h.example/a", [], Data("x".utf8)).curlCommand(showingSecrets: true)
     #expect(

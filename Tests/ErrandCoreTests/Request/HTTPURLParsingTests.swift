@@ -16,7 +16,7 @@ import Testing
     ("http://[2001:DB8::FF00:42]:8443/x", "http://[2001:db8::ff00:42]:8443/x"),
     ("http://[::ffff:1.2.3.4]", "http://[::ffff:1.2.3.4]"), ("http://my_host-1.example.", "http://my_host-1.example."),
     ("http://h/a/../b/./c", "http://h/a/../b/./c"), ("http://h//a//", "http://h//a//"),
-    ("http://h/[x]?a[0]=1", "http://h/%5Bx%5D?a[0]=1"),
+    ("http://h/[x]?a[0]=1", "http://h/%5Bx%5D?a%5B0%5D=1"),
   ])
   func `readable URLs are read`(text: String, expected: String) throws {
     let url = try HTTPURL(text)

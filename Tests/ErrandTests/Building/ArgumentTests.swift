@@ -71,10 +71,10 @@ import Testing
     (["a": Date(timeIntervalSince1970: 0)], "a=1970-01-01T00%3A00%3A00Z"),
     (["a": UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))], "a=00000000-0000-0000-0000-000000000001"),
     (["a": Optional<Int>.none, "b": Optional(1)], "b=1"), (["a": Colour.red, "b": Level.low], "a=red&b=3"),
-    (["a": [1, 2]], "a=1&a=2"), (["a": Set([2, 1])], "a=1&a=2"), (["a": ["z": 1, "b": 2]], "a[b]=2&a[z]=1"),
-    (["a": [String]()], ""), (["a": ["b": [1, 2]]], "a[b]=1&a[b]=2"), (["a": ArgumentValue.null], "a="),
-    (["a": 1, "a": 2], "a=1&a=2"), (["a": ["b": 1, "c": ["d": 2]] as Arguments], "a[b]=1&a[c][d]=2"),
-    (["中": ["文 ": 1]], "%E4%B8%AD[%E6%96%87%20]=1"), ([:], ""),
+    (["a": [1, 2]], "a=1&a=2"), (["a": Set([2, 1])], "a=1&a=2"), (["a": ["z": 1, "b": 2]], "a%5Bb%5D=2&a%5Bz%5D=1"),
+    (["a": [String]()], ""), (["a": ["b": [1, 2]]], "a%5Bb%5D=1&a%5Bb%5D=2"), (["a": ArgumentValue.null], "a="),
+    (["a": 1, "a": 2], "a=1&a=2"), (["a": ["b": 1, "c": ["d": 2]] as Arguments], "a%5Bb%5D=1&a%5Bc%5D%5Bd%5D=2"),
+    (["中": ["文 ": 1]], "%E4%B8%AD%5B%E6%96%87%20%5D=1"), ([:], ""),
   ]
 
   @Test(arguments: kinds) func `each kind is written`(arguments: Arguments, query: String) async throws {

@@ -21,6 +21,38 @@ import Testing
   }
 
   @Test(arguments: [
+    ("http://h", "p?", "http://h/p?"), ("http://h", "p?#f", "http://h/p?"), ("http://h", "p", "http://h/p"),
+    ("http://h?", "p", "http://h/p?"), ("http://h", "p?a[]=1&b[c]=[", "http://h/p?a%5B%5D=1&b%5Bc%5D=%5B"),
+    ("http://h", "http://o/p?", "http://o/p?"), ("http://h", "p?&", "http://h/p?&"),
+  ])
+  func `a bare question mark stays`(base: String, path: String, expected: String) async throws {
+    #expect(try await ScriptedClient(baseURL: base).url(Sending(path: RequestPath(path))) == expected)
+  }
+
+  /// RFC 3986 sections 3.3 and 3.4: what is not legal is escaped, what is stays, and so does an escape.
+  @Test func `every byte of a URL is legal`() throws {
+    let unreserved = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+    let path = unreserved.union("!$&'()*+,;=:@/".utf8)
+    for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%") {
+      let text = String(UnicodeScalar(byte))
+      let escaped = "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      let query = try HTTPURL("http://h/?" + text).query
+      #expect(query == (path.contains(byte) || byte == UInt8(ascii: "?") ? text : escaped))
+      if byte == UInt8(ascii: "?") { continue }
+      #expect(try HTTPURL("http://h/" + text).path == "/" + (path.contains(byte) ? text : escaped))
+    }
+    #expect(try HTTPURL("http://h/%41?%5b%41").string == "http://h/%41?%5b%41")
+  }
+
+  @Test func `a range asks for no coding`() async throws {
+    let server = try LoopbackServer { .ok($0.headers["Accept-Encoding"] ?? "none") }
+    let client = APIClient(baseURL: server.url)
+    #expect(try await client.send(Ask<String>()) == "gzip, br, zstd")
+    #expect(try await client.send(Ask<String>(headers: ["Range": "bytes=0-9"])) == "identity")
+    #expect(try await client.send(Ask<String>(headers: ["Range": "bytes=0-9", "Accept-Encoding": "gzip"])) == "gzip")
+  }
+
+  @Test(arguments: [
     ("http://h", "get?a=1", "http://h/get?a=1&x=y"), ("http://h", "?a=1", "http://h?a=1&x=y"),
     ("http://h/v1", "?a=1", "http://h/v1?a=1&x=y"), ("http://h/v1?k=1", "get", "http://h/v1/get?k=1&x=y"),
     ("http://h/v1/?k=1", "/get?a=1", "http://h/v1/get?k=1&a=1&x=y"), ("http://h?k=1", "get", "http://h/get?k=1&x=y"),

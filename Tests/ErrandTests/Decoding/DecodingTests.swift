@@ -28,6 +28,14 @@ import Testing
     #expect(try await bench.client.send(Ask<String>()) == "中")
   }
 
+  @Test(arguments: [
+    "'utf-8'", "\"'UTF-8'\"", "utf-8,gbk", "klingon, utf-8", "\"utf-8, gbk\"", "utf8", " utf-8 ", "'klingon','utf-8'",
+  ])
+  func `charsets in disguise are known`(charset: String) async throws {
+    let bench = ScriptedClient(answers: [Self.answer(Array("中".utf8), "text/plain; charset=\(charset)")])
+    #expect(try await bench.client.send(Ask<String>()) == "中")
+  }
+
   @Test func `wrong text says why`() async {
     let bench = ScriptedClient(answers: [
       Self.answer([0xFF], "text/plain; charset=utf-8"), Self.answer([0x41], "text/plain; charset=klingon"),

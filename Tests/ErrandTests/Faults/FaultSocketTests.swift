@@ -43,16 +43,27 @@ import Testing
   @Test func `a circle of redirects ends`() async throws {
     let server = try server { .redirect(to: $0.path == "/p" ? "/q" : "/p") }
     #expect(try await outcome(of: Ask<String>(), at: server).error?.code == .redirectLoop)
-    #expect(server.requests.map(\.path) == ["/p", "/q", "/next"])
+    #expect(server.requests.map(\.path) == ["/p", "/q", "/p", "/q", "/next"])
   }
 
   @Test(arguments: [nil, "", "ftp://127.0.0.1/", "file:///etc/passwd", "data:,x", "http://", "http://127.0.0.1:0/"])
   func `an unusable Location leads nowhere`(location: String?) async throws {
     let server = try server { _ in .redirect(to: location) }
     let error = try await outcome(of: Ask<String>(), at: server).error
-    // An empty one names the page itself.
+    // An empty one names the page itself, which is asked once more.
     #expect(error?.code == (location == "" ? .redirectLoop : .invalidRedirect) && error?.response?.status == 302)
-    #expect(server.requests.map(\.path) == ["/p", "/next"])
+    #expect(server.requests.map(\.path) == (location == "" ? ["/p", "/p", "/next"] : ["/p", "/next"]))
+  }
+
+  @Test func `bytes of a Location are kept`() async throws {
+    let server = try LoopbackServer { request in
+      guard request.path == "/p" else { return .ok(request.target) }
+      let location: [UInt8] = Array("/caf".utf8) + [0xE9] + Array("/\u{e9}?\u{e9}".utf8)
+      let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8)
+      return LoopbackAnswer([.bytes(head + location + [13, 10, 13, 10])])
+    }
+    let client = APIClient(baseURL: server.url)
+    #expect(try await client.send(Ask<String>()) == "/caf%E9/%C3%A9?%C3%A9")
   }
 
   // MARK: - Content

@@ -225,6 +225,13 @@ import TestSupport
 
   private struct Row: Decodable, Sendable, Equatable { let n: Int }
 
+  @Test func `lines begin behind the byte order mark`() async throws {
+    let server = try LoopbackServer { _ in .chunked(["\u{FEFF}a\n", "\u{FEFF}b\n"]) }
+    var lines: [String] = []
+    for try await line in try await client(server).stream(Get()).lines { lines.append(line) }
+    #expect(lines.map { Array($0.utf8) } == [[0x61], [0xEF, 0xBB, 0xBF, 0x62]], "a later one is a character")
+  }
+
   @Test func `lines come one by one`() async throws {
     let server = try LoopbackServer { _ in .chunked(["a\r\nb", "c\n", "\nlast"]) }
     var lines: [String] = []

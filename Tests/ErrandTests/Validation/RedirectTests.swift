@@ -39,7 +39,18 @@ import Testing
   @Test func `circle is found`() async {
     let bench = ScriptedClient(answer: { .redirect(to: $0.url.path == "/p" ? "/q" : "/p") })
     #expect(await bench.failure(of: Sending())?.code == .redirectLoop)
-    #expect(bench.transport.requests.count == 2)
+    #expect(bench.transport.requests.count == 4)
+  }
+
+  @Test func `a first return is followed`() async {
+    // A server that sets a cookie and leads back to where it was asked.
+    let count = Recorded<Int>()
+    let bench = ScriptedClient(answer: { _ in
+      count.append(1)
+      return count.count == 1 ? .redirect(to: "/p") : .text("in")
+    })
+    #expect(await bench.failure(of: Sending()) == nil)
+    #expect(bench.transport.requests.map(\.url.path) == ["/p", "/p"])
   }
 
   @Test func `secrets stay behind for good`() async throws {
