@@ -39,6 +39,7 @@ format: ## Rewrite the sources in the project's format.
 
 fuzz: ## Throw made-up bytes at every parser (FUZZ_SECONDS=60 each; libFuzzer).
 	@Scripts/fuzz.sh
+	@Scripts/fuzz-responses.sh
 
 soak: ## Ten minutes of mixed load, killed processes, then the concurrent suites under the thread sanitizer (ROUNDS=5).
 	@Scripts/soak-mix.sh

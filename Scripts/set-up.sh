@@ -43,6 +43,8 @@ missing_packages() {
   command -v python3 >/dev/null || echo python3
   if [[ $LEVEL == bench ]]; then missing_commands; fi
   if [[ $LEVEL == test ]] && ! has_venv; then echo python3-venv; fi
+  if [[ $LEVEL == test ]] && ! command -v valgrind >/dev/null; then echo valgrind; fi
+  if [[ $LEVEL == test ]] && ! command -v cc >/dev/null; then echo gcc libc6-dev | tr ' ' '\n'; fi
   if [[ $LEVEL == test ]] && ! find_redis >/dev/null; then echo redis-server; fi
 }
 

@@ -145,6 +145,7 @@ optimised() {
 fuzzing() {
   built_beside
   FUZZ_RUNS=50000 FUZZ_SEED=1 Scripts/fuzz.sh
+  FUZZ_SECONDS=30 FUZZ_SEED=1 Scripts/fuzz-responses.sh
 }
 
 # The command as it was built above; its coverage is not counted.

@@ -141,12 +141,15 @@ final class CallRun: Sendable {
   }
 
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
+  ///
+  /// Accessories and hooks that run here may cancel the call; no success follows then.
   func finish<Told>(_ came: CallEnding, _ tell: (CallEnding) -> Told) -> Told {
-    let ending = turned(came, by: state.claim())
+    let claimed = turned(came, by: state.claim())
     // From here on the next one may start: also from a callback of this one.
     if let turn { registry.repeats.end(turn) }
-    for accessory in accessories { accessory.willStop(info, ending) }
-    options.afterCompletion?(ending)
+    for accessory in accessories { accessory.willStop(info, claimed) }
+    if let hook = options.afterCompletion { hook(turned(claimed, by: state.endsBy)) }
+    let ending = turned(claimed, by: state.conclude())
     let told = tell(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     registry.remove(place)

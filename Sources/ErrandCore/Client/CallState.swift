@@ -82,7 +82,8 @@ public final class CallState: Sendable {
   /// Stops the call. Returns whether this made a difference to how it will end.
   @discardableResult
   public func stop(_ reason: StopReason) -> Bool {
-    let effect = storage.withLock { $0.stop(reason) }
+    let thread = currentThread
+    let effect = storage.withLock { $0.stop(reason, on: thread) }
     perform(effect, reason)
     return effect.changed
   }
@@ -163,10 +164,15 @@ public final class CallState: Sendable {
     if let timer = storage.withLock({ $0.liftDeadline() }) { timers.cancel(timer) }
   }
 
-  /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came.
+  /// Claims the outcome, on the callback executor, in one job with the callback. Nil: deliver what came. Up to
+  /// ``conclude()`` a cancel by a callback on this thread still counts.
   package func claim() -> StopReason? {
-    storage.withLock { $0.claim() }
+    let thread = currentThread
+    return storage.withLock { $0.claim(on: thread) }
   }
+
+  /// Why the call ends, once the callbacks before its end have run. Nil: deliver what came.
+  package func conclude() -> StopReason? { storage.withLock { $0.conclude() } }
 
   /// Whether the outcome has been claimed: the terminal event is under way or over.
   package var isClaimed: Bool { storage.withLock { $0.isClaimed } }

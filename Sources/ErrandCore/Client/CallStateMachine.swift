@@ -40,6 +40,8 @@ struct CallStateMachine: Sendable {
   }
 
   private var phase = Phase.running
+  /// The thread that tells everybody how the call ended, while it does so.
+  private var teller: UInt?
   private var deadline: Deadline
   private var lastID: UInt32 = 0
   private var first: Wait?
@@ -130,8 +132,13 @@ struct CallStateMachine: Sendable {
 
   // MARK: - The end
 
-  mutating func stop(_ reason: StopReason) -> StopEffect {
+  /// - Parameter thread: The present thread. A cancel by the thread that tells everybody comes from one of the callbacks
+  ///   before the end, and no success may follow it. One from another thread comes too late.
+  mutating func stop(_ reason: StopReason, on thread: UInt? = nil) -> StopEffect {
     switch phase {
+    case .claimed(nil) where reason == .cancelled && teller != nil && teller == thread:
+      phase = .claimed(.cancelled)
+      return StopEffect(changed: true)
     case .running:
       phase = .stopped(reason)
       return leaveAndAsk(reason)
@@ -171,11 +178,18 @@ struct CallStateMachine: Sendable {
     return leaveAndAsk(.cancelled)
   }
 
-  mutating func claim() -> StopReason? {
+  mutating func claim(on thread: UInt? = nil) -> StopReason? {
     precondition(!isClaimed, "the outcome of a call was claimed twice")
     let reason = stopReason
     phase = .claimed(reason)
+    teller = thread
     return reason
+  }
+
+  /// Called before the last callbacks: from here on no cancel counts.
+  mutating func conclude() -> StopReason? {
+    teller = nil
+    return stopReason
   }
 
   // MARK: - The deadline's timer

@@ -107,12 +107,18 @@ final class GroupRun: Sendable {
   }
 
   /// Claims the outcome and tells everybody, in one job on the executor it is called on.
+  ///
+  /// Accessories and hooks that run here may cancel the group; no success follows then.
   func finish<Told>(_ came: APIError?, _ tell: (GroupEnding) -> Told) -> Told {
-    let error = turned(came, by: state.claim())
+    let claimed = turned(came, by: state.claim())
     ledger.finish()
-    let ending = GroupEnding(error: error, report: report)
-    for accessory in accessories { accessory.willStop(info, ending) }
-    options.afterCompletion?(ending)
+    let report = report
+    func ending(_ reason: CallState.StopReason?) -> GroupEnding {
+      GroupEnding(error: turned(claimed, by: reason), report: report)
+    }
+    for accessory in accessories { accessory.willStop(info, GroupEnding(error: claimed, report: report)) }
+    if let hook = options.afterCompletion { hook(ending(state.endsBy)) }
+    let ending = ending(state.conclude())
     let told = tell(ending)
     for accessory in accessories { accessory.didStop(info, ending) }
     client.registry.remove(place)

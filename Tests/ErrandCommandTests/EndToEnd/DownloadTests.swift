@@ -67,6 +67,20 @@ import Testing
     }
   }
 
+  @Test func `a name of the server's replaces no file`() async throws {
+    let server = try RangeServer(
+      RangeBehaviour(Self.content) { $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\"" })
+    try await DownloadFolder.with { folder async throws in
+      try Data("mine".utf8).write(to: folder.url.appending(path: "film.mp4"))
+      let refused = try await folder.download("-J", server.url, "-d", folder.path)
+      #expect(refused.status != 0 && refused.error.contains("film.mp4"), "\(refused.error)")
+      #expect(try folder.bytes("film.mp4") == Data("mine".utf8))
+      let asked = try await folder.download("-J", "--replace", server.url, "-d", folder.path)
+      #expect(asked.status == 0, "\(asked.error)")
+      check(try folder.bytes("film.mp4"))
+    }
+  }
+
   @Test func `another file of the URL's name is not the server's`() async throws {
     let server = try RangeServer(
       RangeBehaviour(Self.content) { $0.fields["Content-Disposition"] = "attachment; filename=\"film.mp4\"" })

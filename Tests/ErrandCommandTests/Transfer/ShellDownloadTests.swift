@@ -24,8 +24,11 @@ import Testing
     Case(words: ["-n"]) { !$1.replaces && $0.credential == .none },
     Case(words: ["--fresh"]) { !$1.resumes && $0.credential == .none },
     Case(words: ["-J"]) { request, download in
-      if case .folder(_, .fromServer) = download.place { request.job.isNamedByServer } else { false }
+      guard case .folder(_, .fromServer) = download.place else { return false }
+      return request.job.isNamedByServer && !download.replaces
     },
+    Case(words: ["-J", "--replace"]) { $1.replaces && $0.job.isNamedByServer },
+    Case(words: ["--replace"]) { $1.replaces && !$0.job.isNamedByServer },
     Case(words: ["--resource", "film"]) { $1.resource == "film" && !$0.job.isNamedByServer },
     Case(words: ["--sha256", sum]) { $1.checksum?.hex == sum && !$0.job.isNamedByServer },
     Case(words: ["--wait"]) { $1.whenBusy == .wait && !$0.job.isNamedByServer },

@@ -65,6 +65,20 @@ import Testing
     (.claimedCancelled, .expire, .after(false, .cancelled, claimed: true)),
   ]
 
+  @Test func `a cancel by the telling thread counts`() {
+    var machine = CallStateMachine(hasDeadline: false)
+    _ = machine.settle()
+    #expect(machine.claim(on: 7) == nil)
+    #expect(!machine.stop(.cancelled, on: 8).changed && machine.stopReason == nil, "another thread comes too late")
+    #expect(!machine.stop(.expired, on: 7).changed, "the deadline ends with the work")
+    #expect(machine.stop(.cancelled, on: 7).changed)
+    #expect(machine.conclude() == .cancelled)
+    var other = CallStateMachine(hasDeadline: false)
+    _ = other.settle()
+    #expect(other.claim(on: 7) == nil && other.conclude() == nil)
+    #expect(!other.stop(.cancelled, on: 7).changed && other.stopReason == nil, "the last callbacks run")
+  }
+
   @Test(arguments: table) func `each phase answers by table`(phase: Phase, event: Event, expected: Seen) {
     let machine = Held(Self.machine(in: phase))
     var changed: Bool?

@@ -14,8 +14,10 @@ struct DownloadOptions: Sendable {
   var startsOver = false
   /// Whether the server may name the file.
   var takesServerName = false
-  /// Whether a file that is there is replaced.
-  var replaces = true
+  /// Whether a file that is there is replaced; nil if the words do not say.
+  var replacesByChoice: Bool?
+  /// Whether a file that is there is replaced. A server that names the file must not choose which one is lost.
+  var replaces: Bool { replacesByChoice ?? !takesServerName }
   /// Whether to wait for another download of the same file.
   var waits = false
   /// What the file must hash to.

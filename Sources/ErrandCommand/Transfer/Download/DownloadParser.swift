@@ -4,8 +4,8 @@ import Foundation
 /// Reads the words behind `errand download`.
 struct DownloadParser {
   private static let flags: Set<String> = [
-    "-c", "--continue", "--fresh", "-J", "--server-name", "-n", "--no-replace", "--wait", "-v", "--verbose", "-q",
-    "--quiet", "--no-proxy",
+    "-c", "--continue", "--fresh", "-J", "--server-name", "-n", "--no-replace", "--replace", "--wait", "-v",
+    "--verbose", "-q", "--quiet", "--no-proxy",
   ]
   private static let valued: Set<String> = [
     "-o", "--output", "-d", "--dir", "--sha256", "--sha512", "--parallel", "--files", "--limit-rate", "--refresh",
@@ -34,7 +34,8 @@ struct DownloadParser {
     case "-c", "--continue": options.continues = true
     case "--fresh": options.startsOver = true
     case "-J", "--server-name": options.takesServerName = true
-    case "-n", "--no-replace": options.replaces = false
+    case "-n", "--no-replace": options.replacesByChoice = false
+    case "--replace": options.replacesByChoice = true
     case "--wait": options.waits = true
     case "-v", "--verbose": options.isVerbose = true
     case "-q", "--quiet": options.isQuiet = true

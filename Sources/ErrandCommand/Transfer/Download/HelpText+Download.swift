@@ -14,7 +14,8 @@ extension HelpText {
       -o FILE             this file, for one URL
       -d DIR              this folder, made where it is missing; the present one if nothing is said
       -J, --server-name   name it as the server says, made safe; else the URL says the name
-      -n, --no-replace    leave a file that is there alone, and fail
+      -n, --no-replace    leave a file that is there alone, and fail; so it is with -J
+      --replace           replace a file that is there, with -J, too
 
     going on
       -c, --continue      do what is left of an earlier run: a file that is there is taken as done (with

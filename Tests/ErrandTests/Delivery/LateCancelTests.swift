@@ -1,0 +1,98 @@
+import Errand
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A cancel in a callback that runs before the end: no success follows.
+@Suite(.timeLimit(.minutes(1))) struct LateCancelTests {
+  private struct Get: APIRequest {
+    typealias Response = String
+    var path: Path { "/a" }
+  }
+
+  /// Cancels everything as a call or a group is about to stop.
+  private struct Canceller: Accessory {
+    let client: APIClient
+    let seen: Recorded<String>
+
+    func willStop(_ call: CallInfo, _ ending: CallEnding) {
+      seen.append(ending.error == nil ? "success" : "failure")
+      client.cancelAll()
+    }
+
+    func willStop(_ group: GroupInfo, _ ending: GroupEnding) {
+      seen.append(ending.error == nil ? "success" : "failure")
+      client.cancelAll()
+    }
+
+    func didStop(_ call: CallInfo, _ ending: CallEnding) { seen.append(ending.error.map { "\($0.code)" } ?? "success") }
+    func didStop(_ group: GroupInfo, _ ending: GroupEnding) {
+      seen.append(ending.error.map { "\($0.code)" } ?? "success")
+    }
+  }
+
+  private let server: LoopbackServer
+  private let client: APIClient
+  private let seen = Recorded<String>()
+
+  init() throws {
+    server = try LoopbackServer { _ in .ok("value") }
+    client = APIClient(baseURL: server.url)
+  }
+
+  private var options: CallOptions {
+    var options = CallOptions()
+    options.accessories = [Canceller(client: client, seen: seen)]
+    return options
+  }
+
+  @Test func `send fails behind a cancel in will stop`() async {
+    let outcome = await client.outcome(of: Get(), options: options)
+    #expect(outcome.error?.code == .cancelled)
+    #expect(seen.all == ["success", "cancelled"])
+  }
+
+  @Test func `a hook behind will stop sees the cancel`() async {
+    var options = options
+    options.afterCompletion = { [seen] in seen.append($0.error.map { "hook \($0.code)" } ?? "hook success") }
+    _ = await client.outcome(of: Get(), options: options)
+    #expect(seen.all == ["success", "hook cancelled", "cancelled"])
+  }
+
+  @Test func `a cancel in the hook counts, too`() async {
+    var options = CallOptions()
+    options.afterCompletion = { [client] _ in _ = client.cancelAll() }
+    #expect(await client.outcome(of: Get(), options: options).error?.code == .cancelled)
+  }
+
+  @Test func `closures hear of a cancel alone`() async {
+    let ended = Latch()
+    client.start(outcomeOf: Get(), on: .inPlace, options: options) { [seen] in
+      seen.append($0.error == nil ? "closure success" : "closure failure")
+      ended.open()
+    }
+    await ended.waitStubbornly()
+    #expect(await eventually { seen.count == 3 })
+    #expect(seen.all == ["success", "closure failure", "cancelled"])
+  }
+
+  @Test func `a batch fails behind a cancel in will stop`() async {
+    var options = GroupOptions()
+    options.accessories = [Canceller(client: client, seen: seen)]
+    do {
+      let values = try await client.batch([Get(), Get()], options: options)
+      Issue.record("a success follows the cancel: \(values)")
+    } catch {
+      #expect(error.code == .cancelled && seen.all == ["success", "cancelled"])
+    }
+  }
+
+  @Test func `a download fails behind a cancel in will stop`() async throws {
+    let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let request = FileDownload(server.url + "/a", .to(folder.appending(path: "a")))
+    let outcome = await client.outcome(of: request, options: options)
+    #expect(outcome.error?.code == .cancelled && seen.all == ["success", "cancelled"], "\(seen.all)")
+  }
+}
