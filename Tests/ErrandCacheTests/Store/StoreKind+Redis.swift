@@ -1,5 +1,6 @@
 import ErrandRedis
 import Foundation
+import Testing
 
 extension StoreKind {
   /// The store in Redis, each with a prefix of its own; none where the test script started no Redis.
@@ -13,4 +14,13 @@ extension StoreKind {
         }
       ]
     } ?? []
+}
+
+/// Without its address Redis is left out of the suites that run over every store. This test is skipped then, and a skipped
+/// test fails `make test`.
+@Suite struct RedisPresenceTests {
+  @Test(.enabled(if: !StoreKind.redis.isEmpty, "ERRAND_REDIS_SOCKET is not set"))
+  func `Redis takes part in every store's suite`() {
+    #expect(StoreKind.all.contains { $0.testDescription == "Redis" })
+  }
 }

@@ -90,6 +90,7 @@ import Testing
 
   @Test func `a download fails behind a cancel in will stop`() async throws {
     let folder = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let request = FileDownload(server.url + "/a", .to(folder.appending(path: "a")))
     let outcome = await client.outcome(of: request, options: options)
