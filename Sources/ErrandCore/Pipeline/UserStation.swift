@@ -43,7 +43,11 @@ extension CallState {
   /// Runs a hook in a task that a cancel ends, on no executor of the caller's. That the deadline has passed does not:
   /// a hook that tells of it has work to do.
   func runningElsewhere(_ hook: @escaping @Sendable () async -> Void) async {
-    let task = Task { @concurrent in await hook() }
+    let task = Task { @concurrent in
+      // The task may begin before the line below has heard of a cancel that came earlier.
+      if self.endsBy == .cancelled { withUnsafeCurrentTask { $0?.cancel() } }
+      await hook()
+    }
     await whileAsking({ if $0 == .cancelled { task.cancel() } }) { await task.value }
   }
 
