@@ -3,36 +3,57 @@ import ErrandSupport
 
 /// What came and is not on the disk yet, and when it is brought there. Decides, and performs nothing.
 struct CommitPace: Sendable {
+  /// What has to happen next.
+  enum Step: Sendable, Equatable {
+    case nothing
+    /// A commit begins.
+    case commit
+    /// ``timePassed()`` is called at a moment.
+    case wake(MonotonicInstant)
+  }
+
   var rule: CommitRule
   private(set) var uncommitted: Int64 = 0
-  private var last: MonotonicInstant
   private var isCommitting = false
+  private var hasTimer = false
 
-  init(_ rule: CommitRule, at now: MonotonicInstant) {
-    self.rule = rule
-    last = now
-  }
+  init(_ rule: CommitRule) { self.rule = rule }
 
   /// Whether the body has to wait.
   var mustWait: Bool { rule.mustWait(uncommitted: uncommitted) }
 
-  /// Counts what was written. True where a commit has to begin.
-  mutating func took(_ count: Int64, at now: MonotonicInstant) -> Bool {
+  /// Counts what came.
+  mutating func took(_ count: Int64, at now: MonotonicInstant) -> Step {
     uncommitted += count
-    guard rule.isDue(uncommitted: uncommitted, since: last.duration(to: now)), !isCommitting else { return false }
+    if isCommitting { return .nothing }
+    guard rule.isDue(uncommitted: uncommitted) else { return wait(at: now) }
     isCommitting = true
-    return true
+    return .commit
   }
 
   /// Notes that a commit begins though none is due.
   mutating func begin() { isCommitting = true }
 
-  /// Notes that bytes are on the disk. True where another commit has to follow, since too much came meanwhile.
-  mutating func committed(_ count: Int64, at now: MonotonicInstant, hasFailed: Bool) -> Bool {
+  /// The moment of ``Step/wake(_:)`` has come. True where a commit has to begin.
+  mutating func timePassed() -> Bool {
+    hasTimer = false
+    guard uncommitted > 0, !isCommitting else { return false }
+    isCommitting = true
+    return true
+  }
+
+  /// Notes that bytes are on the disk.
+  mutating func committed(_ count: Int64, at now: MonotonicInstant, hasFailed: Bool) -> Step {
     uncommitted -= count
-    last = now
     isCommitting = !hasFailed && mustWait
-    return isCommitting
+    if isCommitting { return .commit }
+    return hasFailed || uncommitted == 0 ? .nothing : wait(at: now)
+  }
+
+  private mutating func wait(at now: MonotonicInstant) -> Step {
+    if hasTimer { return .nothing }
+    hasTimer = true
+    return .wake(now.advanced(by: CommitRule.interval))
   }
 }
 
@@ -40,24 +61,72 @@ struct CommitPace: Sendable {
 protocol CommittingState: Sendable {
   /// Which of them are not on the disk yet.
   var commits: CommitPace { get set }
+  /// The timer of the next commit.
+  var timer: TimerToken? { get set }
   /// Why the part takes nothing more.
   var failure: (any Error)? { get set }
 }
 
-extension DownloadRun {
+/// Takes bytes for a part, and commits them in time: once many have come, and a second after the first that waits,
+/// whether more come or not.
+protocol Committing: AnyObject, Sendable {
+  associatedtype State: CommittingState
+
+  var run: DownloadRun { get }
+  func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result
+  /// Writes what was gathered into the part. Returns how many bytes are not written yet.
+  func writeGathered() throws -> Int64
+  /// Lets the bodies go on that need not wait any longer.
+  func resume()
+}
+
+extension Committing {
+  /// Does what ``CommitPace`` decided.
+  func follow(_ step: CommitPace.Step) {
+    switch step {
+    case .nothing: break
+    case .commit: run.disk.run { self.commit() }
+    case .wake(let instant):
+      let timer = run.timers.schedule(at: instant) { [weak self] in
+        guard let self, withState({ $0.commits.timePassed() }) else { return }
+        run.disk.run { self.commit() }
+      }
+      withState { $0.timer = timer }
+    }
+  }
+
   /// Commits until the disk has caught up, or something fails. On the disk lane.
-  func commit(_ state: borrowing Locked<some CommittingState>) {
-    var isBehind = true
-    while isBehind {
-      let before = state.withLock { $0.commits.uncommitted }
-      do {
-        try commit()
-      } catch {
-        state.withLock { if $0.failure == nil { $0.failure = error } }
+  func commit() {
+    var step = CommitPace.Step.commit
+    while step == .commit {
+      var covered = withState { $0.commits.uncommitted }
+      let failure = failure(of: {
+        // What came since the line above may be among these bytes too: then too few are covered, never too many.
+        covered = max(covered - (try writeGathered()), 0)
+        try run.commit()
+      })
+      step = withState { [covered] state in
+        if state.failure == nil { state.failure = failure }
+        return state.commits.committed(covered, at: run.timers.now, hasFailed: state.failure != nil)
       }
-      isBehind = state.withLock { state in
-        state.commits.committed(before, at: timers.now, hasFailed: state.failure != nil)
-      }
+    }
+    follow(step)
+    resume()
+  }
+
+  /// Writes what is still gathered, once the exchange is over. On the disk lane.
+  func finish() {
+    if let timer = withState({ $0.timer }) { run.timers.cancel(timer) }
+    if withState({ $0.failure != nil }) { return }
+    if let failure = failure(of: { _ = try writeGathered() }) { withState { $0.failure = failure } }
+  }
+
+  private func failure(of body: () throws -> Void) -> (any Error)? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
     }
   }
 }

@@ -3,7 +3,7 @@
 /// What is not on the disk is fetched twice after a crash: so at most a twelfth of the file, or 8 MiB where that is
 /// more, and never over 64 MiB. Each time takes the disk three writes beside the bytes, so none comes before half of that.
 struct CommitRule: Sendable {
-  /// What came in so long is brought to the disk, however little it is.
+  /// What came is brought to the disk after this time, however little it is.
   static let interval = Duration.seconds(1)
   /// Room is set aside for files from this size on: 1 MiB.
   static let worthReserving: Int64 = 1 << 20
@@ -14,10 +14,8 @@ struct CommitRule: Sendable {
   /// The rule for a file of a length; nil where nobody has said.
   init(total: Int64?) { most = min(max((total ?? .max) / 12, 8 << 20), 64 << 20) }
 
-  /// Whether a commit is due.
-  func isDue(uncommitted: Int64, since last: Duration) -> Bool {
-    uncommitted >= most / 2 || uncommitted > 0 && last >= Self.interval
-  }
+  /// Whether a commit is due before the time is over.
+  func isDue(uncommitted: Int64) -> Bool { uncommitted >= most / 2 }
 
   /// Whether the body has to wait.
   func mustWait(uncommitted: Int64) -> Bool { uncommitted >= most }

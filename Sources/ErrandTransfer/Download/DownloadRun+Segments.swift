@@ -65,8 +65,6 @@ extension DownloadRun {
     meter?.beginSideBySide(behind: there, total: segments.total)
     let fetch = SegmentFetch(self, request, segments, there: there)
     await fetch.carryOut(next)
-    // Behind what the sinks have given it.
-    try await disk.value {}
     let report = fetch.report
     state.withLock { $0.fetched += report.received }
     if let failure = report.failure {

@@ -177,7 +177,7 @@ final class DownloadRun: Sendable {
     _ result: Result<HTTPResponse, any Error>, _ sink: DownloadSink, _ ask: RangeAsk, _ url: HTTPURL
   ) async throws -> Step {
     // Behind what the sink has given it, so that its report is complete.
-    try await disk.value {}
+    try await disk.value { sink.finish() }
     let report = sink.report
     state.withLock { $0.fetched += report.received }
     switch result {

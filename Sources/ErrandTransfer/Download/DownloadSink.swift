@@ -4,9 +4,9 @@ import Foundation
 
 /// Writes the body of one answer into the part, once the head says that it belongs there.
 ///
-/// Pieces are written on the transport's thread. The disk lane brings them to the disk meanwhile, and the body pauses
-/// where that falls too far behind.
-final class DownloadSink: BodySink {
+/// Pieces are gathered and written on the transport's thread. The disk lane brings them to the disk meanwhile, and the
+/// body pauses where that falls too far behind.
+final class DownloadSink: BodySink, Committing {
   /// How the exchange went.
   struct Report: Sendable {
     /// What was decided on the head; nil where no head came that the status rule takes.
@@ -22,15 +22,18 @@ final class DownloadSink: BodySink {
     var isFresh: Bool { if case .fresh = decision { true } else { false } }
   }
 
-  private struct State: CommittingState {
+  struct State: CommittingState {
     var report = Report()
+    /// Where the first byte of the body goes.
+    var place: Int64 = 0
+    /// How many bytes the body has; nil where that is not known.
     var expected: Int64?
     var flow: BodyFlow?
-    /// Pieces that came while the part was being emptied.
-    var held = Data()
+    /// Whether the part is being emptied, or room is being set aside.
     var isPreparing = false
     var isPaused = false
-    var commits: CommitPace
+    var commits = CommitPace(CommitRule(total: nil))
+    var timer: TimerToken?
     var throttle: DownloadThrottle
 
     var failure: (any Error)? {
@@ -39,21 +42,19 @@ final class DownloadSink: BodySink {
     }
   }
 
-  private let run: DownloadRun
+  let run: DownloadRun
   private let ask: RangeAsk
+  private let writer: PieceWriter
   private let state: Locked<State>
 
   init(_ run: DownloadRun, _ ask: RangeAsk) {
     self.run = run
     self.ask = ask
-    let now = run.timers.now
-    state = Locked(
-      State(
-        commits: CommitPace(CommitRule(total: nil), at: now),
-        throttle: DownloadThrottle(run.download, at: now)))
+    writer = PieceWriter(run.part)
+    state = Locked(State(throttle: DownloadThrottle(run.download, at: run.timers.now)))
   }
 
-  /// How it went; once the exchange is over and the disk lane has done what it was given.
+  /// How it went, behind ``Committing/finish()``.
   var report: Report { state.withLock { $0.report } }
 
   // MARK: - On the transport's thread
@@ -69,7 +70,10 @@ final class DownloadSink: BodySink {
     case .append(let range, let total):
       run.learn(total: total)
       run.meter?.begin(behind: range.lowerBound, total: total)
-      state.withLock { $0.expected = range.upperBound - range.lowerBound }
+      state.withLock {
+        $0.place = range.lowerBound
+        $0.expected = range.upperBound - range.lowerBound
+      }
       run.noteWhole(by: head)
       prepare(total)
     case .fresh(let facts):
@@ -87,14 +91,12 @@ final class DownloadSink: BodySink {
   }
 
   func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    let mayWrite = try state.withLock { state in
-      if let failure = state.report.failure { throw failure }
-      guard state.isPreparing else { return true }
-      state.held.append(contentsOf: piece)
-      state.isPaused = true
-      return false
+    let count = Int64(piece.count)
+    try noted {
+      try check(count)
+      try writer.take(piece)
     }
-    return mayWrite ? try append(piece) : false
+    return goesOn(after: count)
   }
 
   func end() throws {
@@ -106,14 +108,18 @@ final class DownloadSink: BodySink {
 
   // MARK: - Writing
 
-  private func append(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    try noted {
-      let (expected, received) = state.withLock { ($0.expected, $0.report.received) }
-      if let expected, received + Int64(piece.count) > expected { throw ResumeMismatch.excess(expected: expected) }
-      try run.checkSize(run.part.written.end + Int64(piece.count))
-      try run.part.append(piece)
+  func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock(body) }
+
+  func writeGathered() throws -> Int64 { try writer.write() }
+
+  /// Throws where the part takes no further bytes.
+  private func check(_ count: Int64) throws {
+    let (failure, place, received, expected) = state.withLock {
+      ($0.failure, $0.place, $0.report.received, $0.expected)
     }
-    return goesOn(after: Int64(piece.count))
+    if let failure { throw failure }
+    if let expected, received + count > expected { throw ResumeMismatch.excess(expected: expected) }
+    try run.checkSize(place + received + count)
   }
 
   /// Notes why the part takes nothing more, where something throws.
@@ -126,17 +132,17 @@ final class DownloadSink: BodySink {
     }
   }
 
-  /// Counts what was written; begins a commit where one is due. False where the body has to wait.
+  /// Counts what came. False where the body has to wait.
   private func goesOn(after count: Int64) -> Bool {
     let now = run.timers.now
-    let (commits, delay, goesOn) = state.withLock { state -> (Bool, Duration?, Bool) in
+    let (step, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Duration?, Bool) in
       state.report.received += count
-      let commits = state.commits.took(count, at: now)
+      let step = state.commits.took(count, at: now)
       let delay = state.throttle.take(count, at: now)
-      if state.commits.mustWait || delay != nil { state.isPaused = true }
-      return (commits, delay, !state.isPaused)
+      if state.isPreparing || state.commits.mustWait || delay != nil { state.isPaused = true }
+      return (step, delay, !state.isPaused)
     }
-    if commits { run.disk.run { self.commit() } }
+    follow(step)
     if let delay {
       _ = run.timers.schedule(at: now.advanced(by: delay)) { [weak self] in self?.resume(byTimer: true) }
     }
@@ -158,6 +164,7 @@ final class DownloadSink: BodySink {
       $0.commits.rule = CommitRule(total: total)
       $0.isPreparing = true
     }
+    writer.hold()
     run.disk.run {
       var isUnlisted = false
       do {
@@ -166,7 +173,8 @@ final class DownloadSink: BodySink {
         try self.run.reserve(total)
         isUnlisted = self.run.isUnlisted(total)
         if isUnlisted { self.state.withLock { $0.commits.begin() } }
-        try self.takeHeld()
+        try self.writer.release()
+        self.state.withLock { $0.isPreparing = false }
       } catch {
         self.fail(error)
         isUnlisted = false
@@ -177,24 +185,6 @@ final class DownloadSink: BodySink {
     }
   }
 
-  /// Writes what came meanwhile. A piece may come while one is written: it is held until none is left.
-  private func takeHeld() throws {
-    while true {
-      let held = state.withLock { state -> Data? in
-        if state.held.isEmpty { state.isPreparing = false }
-        defer { state.held = Data() }
-        return state.held.isEmpty ? nil : state.held
-      }
-      guard let held else { return }
-      _ = try held.withUnsafeBytes { try append($0) }
-    }
-  }
-
-  private func commit() {
-    run.commit(state)
-    resume()
-  }
-
   private func fail(_ error: any Error) {
     state.withLock {
       $0.isPreparing = false
@@ -202,8 +192,10 @@ final class DownloadSink: BodySink {
     }
   }
 
+  func resume() { resume(byTimer: false) }
+
   /// Lets the body go on, unless something else still holds it.
-  private func resume(byTimer: Bool = false) {
+  private func resume(byTimer: Bool) {
     let flow = state.withLock { state -> BodyFlow? in
       guard state.isPaused else { return nil }
       if state.report.failure == nil {

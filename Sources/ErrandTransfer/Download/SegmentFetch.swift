@@ -67,7 +67,7 @@ final class SegmentFetch: Sendable {
     state = Locked(State(waiting: segments.pieces))
   }
 
-  /// How it went, once it is over and the disk lane has done what it was given.
+  /// How it went, once it is over.
   var report: Report {
     var report = state.withLock { $0.report }
     report.failure = pace.failure
@@ -81,6 +81,7 @@ final class SegmentFetch: Sendable {
         group.addTask { await self.work(next) }
       }
     }
+    try? await run.disk.value { self.pace.finish() }
     pace.tell()
   }
 
@@ -90,6 +91,7 @@ final class SegmentFetch: Sendable {
     while await mayTake(), let (piece, number) = take() {
       let sink = SegmentSink(run, pace, .segment(piece, segments.validator), number)
       let result = await exchange(sink, next)
+      try? await run.disk.value { sink.finish() }
       let report = sink.report
       state.withLock { $0.report.received += report.received }
       if case .success(let response) = result, report.isWhole { await check(response, report.received, of: piece) }

@@ -3,27 +3,30 @@ import ErrandSupport
 
 /// What pieces that come side by side have in common: the commits, the room for bytes that are not on the disk yet, the
 /// rate, and the count.
-final class SegmentPace: Sendable {
+final class SegmentPace: Committing {
   /// A body that waits.
-  fileprivate struct Held: Sendable {
+  struct Held: Sendable {
     let flow: BodyFlow
     /// Whether it waits for a moment; those that do not wait for the disk.
     var isTimed: Bool
   }
 
-  fileprivate struct State: CommittingState {
+  struct State: CommittingState {
     var failure: (any Error)?
     var bytes: Int64
     var told: MonotonicInstant
     var commits: CommitPace
+    var timer: TimerToken?
     var throttle: DownloadThrottle
     var held: [Int: Held] = [:]
+    /// What gathers the bytes of each body that comes.
+    var writers: [Int: PieceWriter] = [:]
   }
 
   /// Between two reports of progress.
   fileprivate static let interval = Duration.milliseconds(50)
 
-  private let run: DownloadRun
+  let run: DownloadRun
   private let state: Locked<State>
 
   init(_ run: DownloadRun, there: Int64, of total: Int64) {
@@ -31,7 +34,7 @@ final class SegmentPace: Sendable {
     self.run = run
     state = Locked(
       State(
-        bytes: there, told: now, commits: CommitPace(CommitRule(total: total), at: now),
+        bytes: there, told: now, commits: CommitPace(CommitRule(total: total)),
         throttle: DownloadThrottle(run.download, at: now)))
   }
 
@@ -41,23 +44,33 @@ final class SegmentPace: Sendable {
   /// Ends all: those that wait go on, to be told.
   func fail(_ error: any Error) {
     state.withLock { if $0.failure == nil { $0.failure = error } }
-    resumeAll()
+    resume()
+  }
+
+  func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock(body) }
+
+  func add(_ writer: PieceWriter, _ number: Int) { state.withLock { $0.writers[number] = writer } }
+
+  func remove(_ number: Int) { state.withLock { $0.writers[number] = nil } }
+
+  func writeGathered() throws -> Int64 {
+    try state.withLock { Array($0.writers.values) }.reduce(0) { try $0 + $1.write() }
   }
 
   /// Tells how far all are together.
   func tell() { run.meter?.tellSideBySide(state.withLock { $0.bytes }) }
 
-  /// Counts what was written of a piece; begins a commit where one is due. False where this body has to wait.
+  /// Counts what came of a piece. False where this body has to wait.
   func took(_ count: Int64, _ number: Int, _ flow: BodyFlow) -> Bool {
     let now = run.timers.now
-    let (commits, tells, delay, goesOn) = state.withLock { state -> (Bool, Bool, Duration?, Bool) in
-      let (commits, tells) = state.count(count, at: now)
+    let (step, tells, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Bool, Duration?, Bool) in
+      let (step, tells) = state.count(count, at: now)
       let delay = state.throttle.take(count, at: now)
       let waits = state.commits.mustWait || delay != nil
       if waits { state.held[number] = Held(flow: flow, isTimed: delay != nil) }
-      return (commits, tells, delay, !waits)
+      return (step, tells, delay, !waits)
     }
-    if commits { run.disk.run { self.commit() } }
+    follow(step)
     if tells { tell() }
     if let delay {
       _ = run.timers.schedule(at: now.advanced(by: delay)) { [weak self] in self?.timePassed(number) }
@@ -76,13 +89,8 @@ final class SegmentPace: Sendable {
 
   // MARK: - On the disk lane
 
-  private func commit() {
-    run.commit(state)
-    resumeAll()
-  }
-
   /// Lets those go on that wait for the disk; after a failure, all.
-  private func resumeAll() {
+  func resume() {
     let flows = state.withLock { state -> [BodyFlow] in
       let hasFailed = state.failure != nil
       if !hasFailed, state.commits.mustWait { return [] }
@@ -94,12 +102,12 @@ final class SegmentPace: Sendable {
 }
 
 extension SegmentPace.State {
-  /// Whether a commit has to begin, and whether it is time to tell.
-  fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (commits: Bool, tells: Bool) {
+  /// What follows for the commits, and whether it is time to tell.
+  fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (step: CommitPace.Step, tells: Bool) {
     bytes += count
-    let commits = commits.took(count, at: now)
+    let step = commits.took(count, at: now)
     let tells = told.duration(to: now) >= SegmentPace.interval
     if tells { told = now }
-    return (commits, tells)
+    return (step, tells)
   }
 }

@@ -24,6 +24,7 @@ final class SegmentSink: BodySink {
   private let run: DownloadRun
   private let pace: SegmentPace
   private let number: Int
+  private let writer: PieceWriter
   private let state = Locked(State())
 
   init(_ run: DownloadRun, _ pace: SegmentPace, _ ask: RangeAsk, _ number: Int) {
@@ -31,9 +32,10 @@ final class SegmentSink: BodySink {
     self.pace = pace
     self.ask = ask
     self.number = number
+    writer = PieceWriter(run.part)
   }
 
-  /// How it went, once the exchange is over.
+  /// How it went, behind ``finish()``.
   var report: Report { state.withLock { $0.report } }
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
@@ -49,6 +51,8 @@ final class SegmentSink: BodySink {
         $0.end = range.upperBound
         $0.flow = flow
       }
+      writer.begin(at: range.lowerBound)
+      pace.add(writer, number)
       return .sink
     case .fresh, .begin: throw noted(.version)
     case .mismatch(let mismatch): throw noted(mismatch)
@@ -62,7 +66,7 @@ final class SegmentSink: BodySink {
     let count = Int64(piece.count)
     guard count <= end - place else { throw noted(.excess(expected: end)) }
     do {
-      try run.part.write(piece, at: place)
+      try writer.take(piece)
     } catch {
       pace.fail(error)
       throw error
@@ -72,6 +76,14 @@ final class SegmentSink: BodySink {
       $0.report.received += count
     }
     return pace.took(count, number, flow)
+  }
+
+  /// Writes what is still gathered, once the exchange is over. On the disk lane.
+  func finish() {
+    if pace.failure == nil {
+      do { _ = try writer.write() } catch { pace.fail(error) }
+    }
+    pace.remove(number)
   }
 
   func end() throws {

@@ -17,6 +17,11 @@ public import Foundation
 /// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. A sink is for one call.
 public final class FileHandleSink: BodySink {
   private struct State: Sendable {
+    /// What is written next. All that comes while the handle is busy is written at once then.
+    var gathered = Data()
+    /// Whether the queue is going to write what was gathered.
+    var isWriting = false
+    /// The bytes that are gathered or being written.
     var held = 0
     var flow: BodyFlow?
     var isPaused = false
@@ -44,14 +49,15 @@ public final class FileHandleSink: BodySink {
 
   /// Takes a copy of the piece. Throws what an earlier piece failed with.
   public func write(_ piece: UnsafeRawBufferPointer) throws -> Bool {
-    let data = Data(piece)
-    let goesOn = try state.withLock { state in
+    let (begins, goesOn) = try state.withLock { state in
       if let failure = state.failure { throw failure }
-      state.held += data.count
+      state.gathered.append(contentsOf: piece)
+      state.held += piece.count
       state.isPaused = state.held > Self.limit
-      return !state.isPaused
+      defer { state.isWriting = true }
+      return (!state.isWriting, !state.isPaused)
     }
-    queue.async { self.put(data) }
+    if begins { queue.async { self.putGathered() } }
     return goesOn
   }
 
@@ -71,6 +77,21 @@ public final class FileHandleSink: BodySink {
   }
 
   // MARK: - On the queue
+
+  private func putGathered() {
+    while let data = takeGathered() { put(data) }
+  }
+
+  private func takeGathered() -> Data? {
+    state.withLock { state in
+      guard !state.gathered.isEmpty else {
+        state.isWriting = false
+        return nil
+      }
+      defer { state.gathered = Data() }
+      return state.gathered
+    }
+  }
 
   private func put(_ data: Data) {
     do throws(FileFailure) {

@@ -169,6 +169,22 @@ import TestSupport
     #expect(fixture.isRight() && fixture.names == ["film.bin"])
   }
 
+  @Test(arguments: [(7 << 20, 1, 1), (10_000, 1, 1), (3_000_000, 4, 3)])
+  func `stalled body is committed in time`(came: Int, parallel: Int, bodies: Int) async throws {
+    let gate = Gate()
+    let fixture = try DownloadFixture(size: 64 << 20) { $1.fault = .stall(after: came, until: gate) }
+    let process = try DownloadProcess(fixture.server.url, fixture.file, parallel: parallel)
+    // Nothing comes any more, so it is a timer that commits.
+    #expect(
+      await eventually {
+        let served = fixture.server.servedBytes
+        return served >= came * bodies && (try? fixture.keptBytes) == served
+      })
+    #expect(await process.kill() == .killed)
+    #expect(try fixture.keptBytes == fixture.server.servedBytes)
+    gate.open()
+  }
+
   @Test func `memory stays flat`() async throws {
     let fixture = try DownloadFixture(size: 256 << 20)
     let ending = try await DownloadProcess(fixture.server.url, fixture.file).finish()

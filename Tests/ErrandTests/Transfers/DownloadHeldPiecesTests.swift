@@ -12,7 +12,7 @@ import Testing
   /// The disk gives the part its room; the first two pieces come. The disk writes them; the third comes. All are
   /// written; the body goes on with the rest.
   @Test func `held pieces keep their order`() async throws {
-    let play = Play(Self.resource, ends: [10_000, 350_000, 350_001, 900_000, 1_500_000])
+    let play = Play(Self.resource, ends: [10_000, 650_000, 650_001, 900_000, 1_500_000])
     let isFirst = Locked(true)
     let files = HookedFiles { _, operation, _ in
       let isFirstWrite =
@@ -36,7 +36,7 @@ import Testing
 
   /// The write of what was held fails: the body ends, and nothing of what is behind it is written.
   @Test func `failing write of held pieces is told`() async throws {
-    let play = Play(Self.resource, ends: [10_000, 350_000, 350_001, 900_000, 1_500_000])
+    let play = Play(Self.resource, ends: [10_000, 650_000, 650_001, 900_000, 1_500_000])
     let files = HookedFiles { _, operation, _ in
       if operation == .reserve { return play.isEmptying.open(thenPass: play.hasGivenTwo) ? nil : EIO }
       if operation == .write { return play.isWriting.open(thenPass: play.hasGivenThree) ? ENOSPC : EIO }

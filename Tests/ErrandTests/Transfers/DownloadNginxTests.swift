@@ -23,7 +23,8 @@ import TestSupport
         $0.bytesPerSecond = rate
         $0.parallel = parallel
       })
-    #expect(await eventually { clock.pending >= parallel }, "the rate did not hold the bodies")
+    // Each body waits for its rate, and the next commit for its moment.
+    #expect(await eventually { clock.pending > parallel }, "the rate did not hold the bodies")
     await download.pause()
     #expect(download.phase == .paused)
     await download.cancel()
@@ -122,9 +123,14 @@ import TestSupport
     try nginx.serve(resource)
     let clock = ManualClock()
     let download = try nginx.client(clock).download(nginx.request { $0.bytesPerSecond = 1 })
-    while nginx.partBytes < resource.size {
-      try #require(await eventually { clock.pending > 0 })
-      if nginx.partBytes < resource.size { clock.advance(by: .seconds(100_000)) }
+    var came = 0
+    while came < resource.size {
+      // The body waits for its rate, and the next commit for its moment.
+      try #require(await eventually { clock.pending == 2 })
+      clock.advance(by: .seconds(1))
+      try #require(await eventually { nginx.partBytes > came })
+      came = nginx.partBytes
+      if came < resource.size { clock.advance(by: .seconds(100_000)) }
     }
     await download.pause()
     #expect(try nginx.kept().bytes == Int64(resource.size))

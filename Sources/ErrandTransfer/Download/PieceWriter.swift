@@ -1,0 +1,97 @@
+import ErrandSupport
+import Foundation
+
+/// Gathers the pieces of one body, so that few large writes reach the part in place of many small ones.
+///
+/// The transport's thread gives the pieces; the disk lane may write what was gathered at any time. One of them writes at
+/// a time, without the lock; the other only adds to what is written next.
+final class PieceWriter: Sendable {
+  private struct State: Sendable {
+    var gathered = Data()
+    /// An empty buffer that has its memory, in which the next pieces are gathered.
+    var spare = Data()
+    /// How many bytes are being written; nil if nobody writes.
+    var writing: Int?
+    /// Where the next write goes; nil for the place where the single stream of the part is.
+    var place: Int64?
+    /// Whether nothing may be written yet.
+    var isHeld = false
+    /// A write that failed leaves a gap, so nothing is written behind it.
+    var failure: (any Error)?
+
+    /// The bytes to write now, if they are enough and nobody else writes. ``done(_:_:)`` ends that.
+    mutating func begin(_ least: Int) -> Data? {
+      guard writing == nil, !isHeld, failure == nil, gathered.count >= max(least, 1) else { return nil }
+      writing = gathered.count
+      swap(&gathered, &spare)
+      defer { spare = Data() }
+      return spare
+    }
+
+    mutating func done(_ bytes: consuming Data, _ failure: (any Error)?) {
+      self.failure = failure
+      writing = nil
+      place = place.map { $0 + Int64(bytes.count) }
+      bytes.removeAll(keepingCapacity: true)
+      spare = bytes
+    }
+  }
+
+  /// So many bytes are written at once: 512 KiB. Larger writes save nothing more.
+  private static let room = 512 << 10
+
+  private let part: PartFile
+  private let state = Locked(State())
+
+  init(_ part: PartFile) { self.part = part }
+
+  /// Says where the first piece goes.
+  func begin(at place: Int64) { state.withLock { $0.place = place } }
+
+  /// Keeps pieces in memory until ``release()``.
+  func hold() { state.withLock { $0.isHeld = true } }
+
+  /// Lets pieces be written.
+  func release() throws {
+    state.withLock { $0.isHeld = false }
+    try write(from: Self.room)
+  }
+
+  /// Takes a piece, and writes what was gathered once that is enough.
+  func take(_ piece: UnsafeRawBufferPointer) throws {
+    try state.withLock { state in
+      if let failure = state.failure { throw failure }
+      if state.gathered.isEmpty { state.gathered.reserveCapacity(Self.room + piece.count) }
+      state.gathered.append(contentsOf: piece)
+    }
+    try write(from: Self.room)
+  }
+
+  /// Writes what was gathered, unless another thread is writing. Returns how many bytes are not written yet.
+  func write() throws -> Int64 {
+    try write(from: 1)
+    return state.withLock { Int64($0.gathered.count + ($0.writing ?? 0)) }
+  }
+
+  private func write(_ bytes: Data, at place: Int64?) throws {
+    try bytes.withUnsafeBytes { bytes in
+      if let place { try part.write(bytes, at: place) } else { try part.append(bytes) }
+    }
+  }
+
+  private func write(from least: Int) throws {
+    var least = least
+    while let bytes = state.withLock({ $0.begin(least) }) {
+      let result = Result { try write(bytes, at: state.withLock { $0.place }) }
+      switch result {
+      case .success: state.withLock { $0.done(bytes, nil) }
+      case .failure(let error):
+        state.withLock { $0.done(bytes, error) }
+        throw error
+      }
+      // More may have come meanwhile, which its giver left to this thread.
+      least = Self.room
+    }
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+}
