@@ -6,6 +6,9 @@
 /// callback executor, for `send` on the transport's thread: one report after the other, and never after `willStop`.
 /// Each of `willStart`, `willStop` and `didStop` comes exactly once per call, and once per batch or chain: for a group
 /// to its own accessories and the client's, beside what comes for its members.
+///
+/// Every member has a default, which does nothing. It is chosen where the conformance is declared: a member that only a
+/// subclass implements is not called.
 public protocol Accessory: Sendable {
   /// The call starts.
   func willStart(_ call: CallInfo)

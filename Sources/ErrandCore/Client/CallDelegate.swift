@@ -1,4 +1,8 @@
-/// Is told how calls end, on the main actor. Held weakly. Every member has a default.
+/// Is told how calls end, on the main actor. Held weakly.
+///
+/// The two ends have no default, so that a class which is meant to be subclassed has to implement them, and a subclass
+/// overrides them. The other members have one. A default is chosen where the conformance is declared: if a subclass is
+/// to implement ``requestCached(_:)`` or ``requestProgressed(_:_:)``, its superclass must implement it, too.
 @MainActor
 public protocol CallDelegate: AnyObject, Sendable {
   /// The call has its value.
@@ -13,11 +17,7 @@ public protocol CallDelegate: AnyObject, Sendable {
 
 extension CallDelegate {
   /// Nothing.
-  public func requestFinished(_ call: FinishedCall) {}
-  /// Nothing.
   public func requestCached(_ call: FinishedCall) {}
-  /// Nothing.
-  public func requestFailed(_ call: FailedCall) {}
   /// Nothing.
   public func requestProgressed(_ call: CallInfo, _ progress: TransferProgress) {}
 }

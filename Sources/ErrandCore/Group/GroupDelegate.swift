@@ -1,4 +1,7 @@
-/// Is told how batches and chains end, on the main actor. Held weakly. Every member has a default.
+/// Is told how batches and chains end, on the main actor. Held weakly.
+///
+/// The two ends have no default, so that a class which is meant to be subclassed has to implement them. If a subclass is
+/// to implement ``groupProgressed(_:_:)``, which has one, its superclass must implement it, too.
 @MainActor
 public protocol GroupDelegate: AnyObject, Sendable {
   /// The group has its value.
@@ -10,10 +13,6 @@ public protocol GroupDelegate: AnyObject, Sendable {
 }
 
 extension GroupDelegate {
-  /// Nothing.
-  public func groupFinished(_ group: FinishedGroup) {}
-  /// Nothing.
-  public func groupFailed(_ group: FailedGroup) {}
   /// Nothing.
   public func groupProgressed(_ group: GroupInfo, _ progress: GroupProgress) {}
 

@@ -17,6 +17,9 @@ public import Foundation
 /// request its family, the family the client. In an app whose default isolation is the main actor, a protocol that
 /// refines this one and its extensions are declared `nonisolated`.
 ///
+/// A request is best a struct. A default is chosen where the conformance is declared: of a class that conforms, a
+/// subclass can override what that class implements itself, and whatever else the subclass declares is not read.
+///
 /// Each property is read at most once per call; ``indicator`` alone is read by each ``LoadingIndicator`` as the call
 /// starts, and where a call fails, some are read again to mask secrets. Hooks, decoder, family, time-outs, priority,
 /// accessories, ``repeats``, ``download`` and ``jsonDecoding`` are read where the call is started. The rest is read

@@ -96,4 +96,38 @@ import Testing
     let outcome = await client.outcome(of: request, options: options)
     #expect(outcome.error?.code == .cancelled && seen.all == ["success", "cancelled"], "\(seen.all)")
   }
+
+  @Test func `a chain fails behind a cancel in will stop`() async {
+    var options = GroupOptions()
+    options.accessories = [Canceller(client: client, seen: seen)]
+    do {
+      let value = try await client.chain(options: options) { chain throws(APIError) in try await chain.send(Get()) }
+      Issue.record("a success follows the cancel: \(value)")
+    } catch {
+      #expect(error.code == .cancelled && seen.all == ["success", "cancelled"])
+    }
+  }
+
+  @Test func `a stream fails behind a cancel in will stop`() async {
+    do {
+      for try await _ in try await client.stream(Get(), options: options) {}
+      Issue.record("a success follows the cancel")
+    } catch {
+      #expect(error.code == .cancelled && seen.all == ["success", "cancelled"])
+    }
+  }
+
+  @MainActor @Test func `a manager fails behind a cancel in will stop`() async {
+    final class Screen: APIManagerDelegate {
+      let told = Recorded<String>()
+      func managerFinished(_ manager: any APIManaging) { told.append("success") }
+      func managerFailed(_ manager: any APIManaging) { told.append("\(manager.lastError?.code.rawValue ?? "none")") }
+    }
+    let screen = Screen()
+    let manager = APIManager(client, options: options) { Get() }
+    manager.delegate = screen
+    manager.start()
+    #expect(await eventually { screen.told.count == 1 })
+    #expect(screen.told.all == ["cancelled"])
+  }
 }

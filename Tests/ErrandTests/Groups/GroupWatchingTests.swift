@@ -234,6 +234,7 @@ import TestSupport
         events.append("finished \(group.value) \(group.report.calls) \(group.isFromCache) \(group.info.tag ?? "")")
         ended.open()
       }
+      func groupFailed(_ group: FailedGroup) { ended.open() }
     }
     let server = GroupServer()
     let screen = Screen()
