@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export SWIFT_BACKTRACE := enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test counts mutate bench docs lint format fuzz soak clean
+.PHONY: help demo test check counts mutate bench docs lint format fuzz soak clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -12,8 +12,11 @@ demo: ## Play the everyday scenes against an embedded server.
 	@Scripts/set-up.sh build
 	@swift run errand demo
 
-test: ## Everything that must hold before a change goes in (about 45 minutes the first time).
+test: ## Lint, build and run all tests (about 12 minutes the first time).
 	@Scripts/test.sh
+
+check: ## What `make test` leaves out: sanitizers, optimised build, fuzzing, documentation, demo (about 35 minutes).
+	@Scripts/check.sh
 
 counts: ## Record how many tests each target has, after tests were added or removed.
 	@Scripts/set-up.sh build
