@@ -26,7 +26,7 @@ import Foundation
 ///
 /// | operation | cost for Redis |
 /// |---|---|
-/// | find, put, renew, remove a key or a variant, `holds` | some dozens of look-ups in hashes and sets, one round trip; a second one where another variant than the newest is chosen |
+/// | find, put, renew, remove a key or a variant, `holdsForOthers` | some dozens of look-ups in hashes and sets, one round trip; a second one where another variant than the newest is chosen |
 /// | remove by target, account, host, tag | one rename; deleting in the background, a hundred answers a step |
 /// | remove all, or what is older | one write; deleting in the background by a walk over all keys of the database |
 /// | list, size | a walk over all keys of the database, a hundred a step |
@@ -101,10 +101,10 @@ public final class RedisStore: CacheStore {
     return .unavailable
   }
 
-  /// Whether anything is stored under the digest without the account.
-  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
+  /// Whether the same request has a stored response that belongs to others.
+  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     let until = patience.map { call.timers.now.advanced(by: $0) }
-    let question = layout.call(.holds, [RedisIndex(.anyAccount, anyAccount).name])
+    let question = layout.call(.holds, [RedisIndex(.anyAccount, key.anyAccount).name, key.entry.hex])
     return await ask(question, call, until: until)?.number == 1
   }
 

@@ -38,7 +38,7 @@ struct LookUp {
   /// Whether somebody else's answer is there matters to a call that asks the cache alone.
   private func reasonOfNothing(_ trip: CacheTrip) async -> CacheMiss {
     guard trip.question.mode.asksNobody else { return .missing }
-    let isElsewhere = await trip.store.holds(anyAccount: trip.key.anyAccount, call: context.call, patience: nil)
+    let isElsewhere = await trip.store.holdsForOthers(trip.key, call: context.call, patience: nil)
     return isElsewhere ? .otherAccount : .missing
   }
 
@@ -142,13 +142,20 @@ struct LookUp {
     let state = CallState(
       deadline: timers.now.advanced(by: Self.refreshLimit), timers: timers, priority: context.call.priority)
     let place = RefreshTable.Place(key: trip.key, variant: entry.head.variant)
-    guard cache.refreshes.begin(place, state) else { return }
+    let stored = entry.head.responseTime
+    guard cache.refreshes.begin(place, stored: stored, state) else { return }
     let generation = cache.generations.withLock { $0.note() }
     let request = withoutConditions
     let refreshing = trip.refreshing(entry, by: trip.question.asked(by: request), generation)
     let background = context.with(note: refreshing).inBackground(state)
     Task { @concurrent [cache, next] in
-      if await Self.isStill(entry, refreshing, state) { _ = try? await next(request, in: background) }
+      if await Self.isStill(entry, refreshing, state) {
+        let response = try? await next(request, in: background)
+        if await Self.isStill(entry, refreshing, state) || state.endsBy == .expired {
+          let retryAfter = response.flatMap { RetryAfter.delay(in: $0.fields) }
+          cache.refreshes.fail(place, stored: stored, retryAfter: retryAfter, now: timers.now)
+        }
+      }
       cache.generations.withLock { $0.giveBack(generation) }
       cache.refreshes.end(place, state)
     }

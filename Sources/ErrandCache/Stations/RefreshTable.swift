@@ -1,7 +1,8 @@
 import ErrandSupport
 import ErrandCore
 
-/// The background refreshes that are under way: one for each variant of each key.
+/// The background refreshes that are under way, one for each variant of each key, and those that wait since the last one
+/// failed.
 final class RefreshTable: Sendable {
   /// A stored response.
   struct Place: Hashable {
@@ -9,12 +10,36 @@ final class RefreshTable: Sendable {
     let variant: Digest
   }
 
+  /// What is known of a stored response whose refresh failed.
+  private struct Failures: Sendable {
+    /// When the stored response came.
+    let stored: WallTime
+    var count: Int
+    /// Before this moment the server is not asked again.
+    var until: MonotonicInstant
+  }
+
+  /// For so many responses failures are known at most.
+  private static let mostFailures = 1_024
+  private static let longestPause = Duration.seconds(300)
+
+  private let failures = Locked<[Place: Failures]>([:])
   private let running = Locked<[Place: CallState]>([:])
   private let waiting = Locked<[UnsafeContinuation<Void, Never>]>([])
 
-  /// Begins the refresh of a stored response; false if one is under way.
-  func begin(_ place: Place, _ state: CallState) -> Bool {
-    running.withLock { running in
+  /// How long the server is left alone after so many failures one after the other: one second, then twice as long each
+  /// time up to five minutes, and never less than `Retry-After` says.
+  static func pause(after failures: Int, retryAfter: Duration?) -> Duration {
+    let doubled = Duration.seconds(1 << min(max(failures - 1, 0), 9))
+    return max(min(doubled, longestPause), retryAfter ?? .zero)
+  }
+
+  /// Begins the refresh of a stored response that came at a moment; false if one is under way, or the last one failed
+  /// not long ago.
+  func begin(_ place: Place, stored: WallTime, _ state: CallState) -> Bool {
+    let now = state.timers.now
+    if let last = failures.withLock({ $0[place] }), last.stored == stored, now < last.until { return false }
+    return running.withLock { running in
       guard running[place] == nil else { return false }
       running[place] = state
       return true
@@ -28,6 +53,20 @@ final class RefreshTable: Sendable {
     }
     ended?.settle()
     tellIfIdle()
+  }
+
+  /// Notes that a refresh brought no response that could take the place of the stored one.
+  func fail(_ place: Place, stored: WallTime, retryAfter: Duration?, now: MonotonicInstant) {
+    failures.withLock { failures in
+      let before = failures[place].map { $0.stored == stored ? $0.count : 0 } ?? 0
+      let count = min(before, 64) + 1
+      if failures.count >= Self.mostFailures { failures = failures.filter { now < $0.value.until } }
+      if failures.count >= Self.mostFailures, let first = failures.min(by: { $0.value.until < $1.value.until }) {
+        failures[first.key] = nil
+      }
+      let until = now.advanced(by: Self.pause(after: count, retryAfter: retryAfter))
+      failures[place] = Failures(stored: stored, count: count, until: until)
+    }
   }
 
   /// Returns when none is under way.

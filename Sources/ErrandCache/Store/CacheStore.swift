@@ -28,8 +28,9 @@ public protocol CacheStore: Sendable {
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup
 
-  /// Whether anything is stored under the digest without the account.
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool
+  /// Whether the same request has a stored response that belongs to others: under another ``CacheKey/entry``, with the
+  /// same ``CacheKey/anyAccount``. What is stored under the key itself does not count.
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool
 
   /// Stores an entry in place of the one with the same key and variant. Returns at once, written behind; the next
   /// ``find(_:choosing:call:patience:)`` of this process finds it.

@@ -59,9 +59,9 @@ public final class TieredStore: CacheStore, LeavingStore {
   }
 
   /// Whether either has anything under the digest without the account.
-  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    if await memory.holds(anyAccount: anyAccount, call: call, patience: patience) { return true }
-    return await base.holds(anyAccount: anyAccount, call: call, patience: patience)
+  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    if await memory.holdsForOthers(key, call: call, patience: patience) { return true }
+    return await base.holdsForOthers(key, call: call, patience: patience)
   }
 
   /// Whether one of them takes it.

@@ -20,8 +20,8 @@ struct PatientStore: CacheStore {
     await base.find(key, choosing: choosing, call: call, patience: patience.map { max($0, Self.patience) })
   }
 
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    await base.holds(anyAccount: anyAccount, call: call, patience: patience.map { max($0, Self.patience) })
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    await base.holdsForOthers(key, call: call, patience: patience.map { max($0, Self.patience) })
   }
 
   func put(_ entry: CacheEntry) { base.put(entry) }

@@ -45,17 +45,23 @@ extension RedisScript {
     return redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'b' .. variant)
     """#
 
-  /// 1 where an index names an answer that counts. What does not is taken out on the way, a thousand at the most.
+  /// 1 where an index names an answer that counts and lies under another key than the one given. Names of answers that
+  /// are gone are taken out on the way. About a thousand names are looked at.
   static let holdsBody = #"""
     if not era then return 0 end
-    local index = indexKey(ARGV[4])
+    local index, cursor = indexKey(ARGV[4]), '0'
     if kind(index) ~= 'set' then return 0 end
-    for _ = 1, 1000 do
-      local member = redis.call('SRANDMEMBER', index)
-      if not member then return 0 end
-      local entry, variant = split(member)
-      if alive(entry, variant, words(entryKey(entry), variant)) then return 1 end
-      redis.call('SREM', index, member)
+    for _ = 1, 10 do
+      local page = redis.call('SSCAN', index, cursor, 'COUNT', 100)
+      cursor = page[1]
+      for _, member in ipairs(page[2]) do
+        local entry, variant = split(member)
+        if entry ~= ARGV[5] then
+          if alive(entry, variant, words(entryKey(entry), variant)) then return 1 end
+          redis.call('SREM', index, member)
+        end
+      end
+      if cursor == '0' then return 0 end
     end
     return 0
     """#

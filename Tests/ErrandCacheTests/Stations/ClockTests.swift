@@ -63,8 +63,8 @@ private final class ForgetfulStore: CacheStore {
   func find(
     _ key: CacheKey, choosing: @escaping @Sendable ([CacheEntryHead]) -> Int?, call: CallState, patience: Duration?
   ) async -> CacheLookup { await inner.find(key, choosing: choosing, call: call, patience: patience) }
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    await inner.holdsForOthers(key, call: call, patience: patience)
   }
   func put(_ entry: CacheEntry) {
     var entry = entry

@@ -52,8 +52,8 @@ final class FailingStore: CacheStore {
     }
   }
 
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    fails("holds") ? false : await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    fails("holds") ? false : await inner.holdsForOthers(key, call: call, patience: patience)
   }
 
   func put(_ entry: CacheEntry) {

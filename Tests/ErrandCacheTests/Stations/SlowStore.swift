@@ -33,8 +33,8 @@ final class SlowStore: CacheStore {
     return found
   }
 
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    await inner.holds(anyAccount: anyAccount, call: call, patience: patience)
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    await inner.holdsForOthers(key, call: call, patience: patience)
   }
 
   func put(_ entry: CacheEntry) { inner.put(entry) }

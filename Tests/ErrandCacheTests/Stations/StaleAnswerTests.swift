@@ -1,6 +1,9 @@
 import Errand
 import ErrandTesting
+import StoreSamples
 import Testing
+
+@testable import ErrandCache
 
 /// Stale answers: served while they are refreshed, in place of a failure, and never where the server forbids it.
 @Suite(.timeLimit(.minutes(1))) struct StaleAnswerTests {
@@ -108,8 +111,81 @@ import Testing
     for _ in 1...2 {
       #expect(try await fixture.client.send(Page.http()) == "answer 1")
       await fixture.settled()
+      fixture.pass(1)
     }
     #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
+  @Test func `server that fails is left alone`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 1 ? .page("answer", Self.whileRevalidating) : .status(500)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    // The pauses are 1, 2 and 4 seconds.
+    for asked in [2, 3, 3, 4, 4, 4, 4, 5] {
+      for _ in 1...50 {
+        #expect(try await fixture.client.send(Page.http()) == "answer")
+        await fixture.settled()
+      }
+      #expect(fixture.asked == asked)
+      fixture.pass(1)
+    }
+  }
+
+  @Test func `refresh waits for Retry-After`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2
+        ? ScriptedAnswer(status: 503, fields: ["Retry-After": "120"])
+        : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for (seconds, asked) in [(119, 2), (1, 2), (0, 3)] {
+      #expect(try await fixture.client.send(Page.http()) == "answer 1")
+      await fixture.settled()
+      #expect(fixture.asked == asked)
+      fixture.pass(seconds)
+    }
+    #expect(try await fixture.client.send(Page.http()) == "answer 3")
+  }
+
+  @Test(
+    arguments: [
+      (1, nil, 1), (2, nil, 2), (3, nil, 4), (9, nil, 256), (10, nil, 300), (64, nil, 300), (0, nil, 1), (1, 0, 1),
+      (1, 120, 120), (10, 120, 300), (10, 900, 900),
+    ] as [(Int, Int?, Int)])
+  func `pauses double up to five minutes`(_ failures: Int, _ retryAfter: Int?, _ pause: Int) {
+    #expect(RefreshTable.pause(after: failures, retryAfter: retryAfter.map { .seconds($0) }) == .seconds(pause))
+  }
+
+  @Test func `failures are forgotten with their response`() async throws {
+    let fixture = CacheFixture { _, number in
+      number == 2 || number == 3 ? .status(500) : .page("answer \(number)", Self.whileRevalidating)
+    }
+    _ = try await fixture.client.send(Page.http())
+    fixture.pass(61)
+    for _ in 1...2 {
+      _ = try await fixture.client.send(Page.http())
+      await fixture.settled()
+      fixture.pass(1)
+    }
+    // The pause of two seconds is not over; another call brings a fresh response, and that one runs out.
+    _ = try await fixture.client.send(Page.http(), options: .cache(.ignoringCache))
+    fixture.pass(61)
+    #expect(try await fixture.client.send(Page.http()) == "answer 4")
+    await fixture.settled()
+    #expect(fixture.asked == 5)
+  }
+
+  @Test func `many failures take bounded memory`() {
+    let table = RefreshTable()
+    let clock = ManualClock()
+    let stored = WallTime(milliseconds: 1)
+    let places = (0..<2_000).map { RefreshTable.Place(key: Sample.key("/\($0)"), variant: Sample.digest("v")) }
+    for place in places { table.fail(place, stored: stored, retryAfter: nil, now: clock.now) }
+    let waiting = places.count { !table.begin($0, stored: stored, CallState(timers: clock)) }
+    #expect(waiting == 1_024)
   }
 
   @Test func `refresh outlives its call`() async throws {

@@ -217,7 +217,7 @@ import Testing
     #expect(await store.list().isEmpty)
     #expect(await store.size().entries == 0)
     #expect(await store.salt(call: CallState()) != nil)
-    #expect(await !store.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+    #expect(await !store.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
     #expect(try Data(contentsOf: folder.url) == Data("file".utf8))
   }
 

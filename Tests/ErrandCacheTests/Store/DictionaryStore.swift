@@ -36,8 +36,8 @@ final class DictionaryStore: CacheStore {
     return .found(entries[index])
   }
 
-  func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    all.contains { $0.key.anyAccount == anyAccount }
+  func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    all.contains { $0.key.anyAccount == key.anyAccount && $0.key.entry != key.entry }
   }
 
   func put(_ entry: CacheEntry) {

@@ -131,7 +131,7 @@ import Testing
     writes.finish(batch)
     #expect(writes.bytes == 0)
     #expect(writes.entries(Sample.key("/1")).isEmpty)
-    #expect(!writes.holds(anyAccount: Sample.key("/1").anyAccount))
+    #expect(!writes.holdsForOthers(Sample.key("/1", account: "another")))
   }
 
   @Test func `barrier is taken alone`() {

@@ -147,12 +147,20 @@ import Testing
         #expect(await store.text(Sample.key("/a", account: "two")) == "2")
         let nobody = Sample.key("/a")
         #expect(await store.isMissing(nobody))
-        #expect(await store.holds(anyAccount: nobody.anyAccount, call: CallState(), patience: nil))
-        #expect(await !store.holds(anyAccount: Sample.key("/b").anyAccount, call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(nobody, call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
+        #expect(await !store.holdsForOthers(Sample.key("/b"), call: CallState(), patience: nil))
+        await store.flush()
+      }
+      store.remove(.key(Sample.key("/a", account: "two")))
+      for _ in 0..<2 {
+        // What is one's own does not count, though nobody looked for it before.
+        #expect(await !store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
+        #expect(await store.holdsForOthers(Sample.key("/a", account: "two"), call: CallState(), patience: nil))
         await store.flush()
       }
       store.remove(.all)
-      #expect(await !store.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+      #expect(await !store.holdsForOthers(Sample.key("/a", account: "one"), call: CallState(), patience: nil))
     }
   }
 
@@ -167,7 +175,7 @@ import Testing
       for _ in 0..<2 {
         #expect(await store.text(key(1)) == "1")
         #expect(await store.isMissing(key(2)))
-        #expect(await !store.holds(anyAccount: key(2).anyAccount, call: CallState(), patience: nil))
+        #expect(await !store.holdsForOthers(key(2), call: CallState(), patience: nil))
         await store.flush()
       }
     }

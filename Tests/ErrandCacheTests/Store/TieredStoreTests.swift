@@ -27,8 +27,8 @@ import Testing
       await latch.waitStubbornly()
       return found
     }
-    func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-      await base.holds(anyAccount: anyAccount, call: call, patience: patience)
+    func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+      await base.holdsForOthers(key, call: call, patience: patience)
     }
     func put(_ entry: CacheEntry) {
       beforeChange.withLock { $0 }?()

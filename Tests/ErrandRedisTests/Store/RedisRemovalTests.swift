@@ -30,7 +30,7 @@ import Testing
     #expect(await other.isMissing(Sample.key("/a")))
     await other.flush()
     #expect(await one.isMissing(Sample.key("/a")))
-    #expect(await !one.holds(anyAccount: Sample.key("/a").anyAccount, call: CallState(), patience: nil))
+    #expect(await !one.holdsForOthers(Sample.key("/a", account: "another"), call: CallState(), patience: nil))
     #expect(try entryKeys() == [])
   }
 

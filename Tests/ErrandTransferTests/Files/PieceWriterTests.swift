@@ -1,4 +1,4 @@
-import ErrandSupport
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -15,7 +15,9 @@ import Testing
     try [UInt8](repeating: byte, count: count).withUnsafeBytes { try writer.take($0) }
   }
 
-  private func writes(_ files: FaultyFiles) -> Int { files.callNames.count { $0 == "write" } }
+  private func writes(_ files: FaultyFiles) -> Int {
+    files.callNames.count { $0 == FileFailure.Operation.write.rawValue }
+  }
 
   @Test func `little is gathered until it is asked for`() throws {
     let files = FaultyFiles()
@@ -70,16 +72,16 @@ import Testing
     let part = try open()
     let writer = PieceWriter(part)
     let whole = Story.bytes(1, 6_000_000)
-    let isDone = Locked(false)
+    let done = Recorded<Bool>()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        defer { isDone.withLock { $0 = true } }
+        defer { done.append(true) }
         for start in stride(from: 0, to: whole.count, by: 15_000) {
           try whole[start..<min(start + 15_000, whole.count)].withUnsafeBytes { try writer.take($0) }
         }
       }
       group.addTask {
-        while !isDone.withLock({ $0 }) { _ = try writer.write() }
+        while done.all.isEmpty { _ = try writer.write() }
       }
       try await group.waitForAll()
     }

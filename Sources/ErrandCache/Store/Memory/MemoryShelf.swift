@@ -75,7 +75,9 @@ struct MemoryShelf: Sendable {
     places[key.entry].flatMap { groups[$0]?.heads }
   }
 
-  func holds(anyAccount: Digest) -> Bool { anyAccounts[anyAccount] != nil }
+  func holdsForOthers(_ key: CacheKey) -> Bool {
+    anyAccounts[key.anyAccount, default: 0] > (places[key.entry] == nil ? 0 : 1)
+  }
 
   /// The entry at an index of ``heads(_:)``, used now; nil where it is not the same any more.
   mutating func use(_ key: CacheKey, _ index: Int, expected: CacheEntryHead, now: WallTime) -> Use? {

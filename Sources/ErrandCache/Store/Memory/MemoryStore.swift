@@ -51,8 +51,8 @@ public final class MemoryStore: CacheStore, LeavingStore {
   }
 
   /// Whether anything is stored under the digest without the account.
-  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    shelf.withLock { $0.holds(anyAccount: anyAccount) }
+  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    shelf.withLock { $0.holdsForOthers(key) }
   }
 
   /// Whether it is not too large.

@@ -75,7 +75,9 @@ struct PendingWrites: Sendable {
   /// Whether the backlog has room for an entry.
   func hasRoom(for entry: CacheEntry) -> Bool { Self.cost(entry) <= limit - bytes }
 
-  func holds(anyAccount: Digest) -> Bool { anyAccounts[anyAccount] != nil }
+  func holdsForOthers(_ key: CacheKey) -> Bool {
+    anyAccounts[key.anyAccount, default: 0] > (puts[key.entry] == nil ? 0 : 1)
+  }
 
   var isEmpty: Bool { first == queue.count }
 

@@ -66,9 +66,9 @@ public final class SQLiteStore: CacheStore, UseNoting {
   }
 
   /// Whether anything is stored under the digest without the account.
-  public func holds(anyAccount: Digest, call: CallState, patience: Duration?) async -> Bool {
-    if mailbox.pending({ $0.holds(anyAccount: anyAccount) }) { return true }
-    return await ask(call, patience) { $0.holds(anyAccount: anyAccount) } ?? false
+  public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
+    if mailbox.pending({ $0.holdsForOthers(key) }) { return true }
+    return await ask(call, patience) { $0.holdsForOthers(key) } ?? false
   }
 
   /// Whether the entry may be stored on a disk, is not too large, and there is room among the writes that wait.

@@ -18,10 +18,10 @@ extension StoreWorker {
     }
   }
 
-  func holds(anyAccount: Digest) -> Bool {
-    let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: anyAccount) }
+  func holdsForOthers(_ key: CacheKey) -> Bool {
+    let records = try? using { index throws(SQLiteFailure) in try index.records(anyAccount: key.anyAccount) }
     return records?.contains { record in
-      mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
+      record.key.entry != key.entry && mailbox.pending { $0.view(record.key) }.head(record.key, record.head) != nil
     } ?? false
   }
 
