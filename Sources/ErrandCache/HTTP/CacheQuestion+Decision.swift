@@ -12,21 +12,27 @@ extension CacheQuestion {
 
   /// What to do where nothing was found that can be used.
   package func decide(without reason: CacheMiss) -> CacheDecision {
-    barred(reason) ?? .fetch(reason)
+    barred(reason) ?? (wantsPart ? .bypass(.range) : .fetch(reason))
   }
 
   /// What to do with the stored answer that was chosen.
   package func decide(_ stored: CacheEntryHead, at now: CacheMoment) -> CacheDecision {
     let freshness = freshness(of: stored, at: now)
-    if let reason = servingReason(stored, freshness) {
+    if let reason = servingReason(stored, freshness), mayServe(stored, reason) {
       let isKnown = isKnownToCaller(stored)
       let head = isKnown ? Self.notModified(stored, now) : Self.served(stored, at: now)
       let serving = CacheServing(reason: reason, head: head, freshness: freshness)
       return isKnown ? .notModified(serving) : .serve(serving)
     }
     if let barred = barred(.expired) { return barred }
+    if wantsPart { return .bypass(.range) }
     if hasConditional { return .bypass(.conditional) }
     return .validate(validation(of: stored))
+  }
+
+  /// A part is served of what needs no refresh: that would ask for the part alone.
+  private func mayServe(_ stored: CacheEntryHead, _ reason: CacheServing.Reason) -> Bool {
+    !wantsPart || mayCut(stored) && reason != .staleWhileRevalidate
   }
 
   /// How to ask the server about a stored answer, however fresh it is: for a refresh in the background, too.
@@ -70,9 +76,10 @@ extension CacheQuestion {
   private func bypass() -> CacheBypass? {
     if mode == .ignoringCache { return .ignored }
     if heedsServer, !isReading { return .method }
-    if fields.contains("Range") { return .range }
-    let isForServer = ["If-Match", "If-Unmodified-Since", "If-Range"].contains { fields.contains($0) }
-    return isForServer || (hasConditional && !isReading) ? .conditional : nil
+    if wantsPart, range == nil { return .range }
+    let isForServer = ["If-Match", "If-Unmodified-Since"].contains { fields.contains($0) }
+    if isForServer || fields.contains("If-Range") && !wantsPart { return wantsPart ? .range : .conditional }
+    return hasConditional && !isReading ? .conditional : nil
   }
 
   /// Whether the server may be asked, be it in the background.

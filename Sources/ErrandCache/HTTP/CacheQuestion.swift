@@ -22,6 +22,10 @@ package final class CacheQuestion: Sendable {
   package let salt: [UInt8]
   /// The directives of the request's own fields.
   package let asks: CacheControl
+  /// Whether the request has a `Range`.
+  let wantsPart: Bool
+  /// The range that a complete stored response can answer; nil if only the server can.
+  package let range: StoredRange?
 
   package init(
     _ request: HTTPRequest, policy: CachePolicy, mode: CacheReadMode = .asDeclared, appVersion: String = "",
@@ -35,6 +39,8 @@ package final class CacheQuestion: Sendable {
     self.appVersion = appVersion
     self.salt = salt
     asks = CacheControl(request: request.fields)
+    wantsPart = request.fields.contains("Range")
+    range = wantsPart && request.method == .get ? StoredRange(request.fields) : nil
   }
 
   /// The same question by a request that differs in its fields.

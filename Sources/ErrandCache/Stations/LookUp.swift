@@ -32,6 +32,7 @@ struct LookUp {
     guard context.cache?.asksAlways == true, !question.asks.onlyIfCached else {
       return question.decide(head, at: context.moment(cache.wallClock()))
     }
+    if question.wantsPart { return .bypass(.range) }
     return question.hasConditional ? .bypass(.conditional) : .validate(question.validation(of: head))
   }
 
@@ -45,6 +46,7 @@ struct LookUp {
   private func follow(_ decision: CacheDecision, _ entry: CacheEntry?, _ trip: CacheTrip) async throws -> HTTPResponse {
     switch (decision, entry) {
     case (.serve(let serving), let entry?):
+      if let range = trip.question.range { return try await part(range, of: entry, serving, trip) }
       if serving.refreshes, trip.question.mayAskServer { refresh(entry, trip) }
       return served(entry, serving, trip)
     case (.notModified(let serving), let entry?):
@@ -72,18 +74,36 @@ struct LookUp {
   private func served(
     _ entry: CacheEntry, _ serving: CacheServing, _ trip: CacheTrip, body: Bool = true
   ) -> HTTPResponse {
-    let isFresh = serving.reason == .fresh
     let hasBody = body && request.method != .head
+    let origin = noteHit(serving, saved: hasBody ? entry.body.count : 0)
+    return HTTPResponse(
+      head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
+      hit: hasBody ? CacheHit(entry, trip.store) : nil)
+  }
+
+  /// Serves a range of a complete stored response (RFC 9111 section 4). One that lies outside goes to the server.
+  private func part(
+    _ range: StoredRange, of entry: CacheEntry, _ serving: CacheServing, _ trip: CacheTrip
+  ) async throws -> HTTPResponse {
+    let count = entry.body.count
+    guard let slice = range.slice(of: count) else { return try await goOn(trip.going(.bypass(.range))) }
+    let origin = noteHit(serving, saved: slice.count)
+    let begin = entry.body.startIndex + slice.lowerBound
+    return HTTPResponse(
+      head: StoredRange.head(serving.head, slice, of: count), body: Data(entry.body[begin..<begin + slice.count]),
+      url: request.url, from: origin)
+  }
+
+  private func noteHit(_ serving: CacheServing, saved bytes: Int) -> ResponseOrigin {
+    let isFresh = serving.reason == .fresh
     cache.count {
       if isFresh { $0.freshHits += 1 } else { $0.staleHits += 1 }
-      if hasBody { $0.bytesSaved += Int64(entry.body.count) }
+      $0.bytesSaved += Int64(bytes)
     }
     let origin = isFresh ? ResponseOrigin.cacheFresh : .cacheStale
     context.record.cached(
       CacheReport(.hit(serving.reason, secondsLeft: serving.freshness.secondsLeft), origin: origin))
-    return HTTPResponse(
-      head: serving.head, body: hasBody ? entry.body : Data(), url: request.url, from: origin,
-      hit: hasBody ? CacheHit(entry, trip.store) : nil)
+    return origin
   }
 
   // MARK: - Asking the server

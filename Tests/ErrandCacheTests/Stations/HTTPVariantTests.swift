@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [CachePolicy.http, .lifetime(.seconds(60))])
-  func `ranges go past the cache`(_ policy: CachePolicy) async throws {
+  func `ranges come from the complete response`(_ policy: CachePolicy) async throws {
     let fixture = CacheFixture { request, number in
       request.fields.contains("Range")
         ? .page("an", ["Content-Range": "bytes 0-1/8", "Cache-Control": "max-age=60"], status: 206)
@@ -121,7 +121,14 @@ import Testing
     #expect(await fixture.cache.entries().isEmpty)
     #expect(try await fixture.client.send(whole) == "answer 2")
     let again = try await fixture.client.response(part)
-    #expect(again.value == "an" && again.status == 206 && again.origin == .network)
+    #expect(again.value == "an" && again.status == 206 && again.origin == .cacheFresh)
+    #expect(again.fields["Content-Range"] == "bytes 0-1/8" && again.fields[.contentLength] == "2")
+    #expect(again.fields["Accept-Ranges"] == "bytes")
+    let end = try await fixture.client.response(Page(cache: policy, headers: ["Range": "bytes=-1"]))
+    #expect(end.value == "2" && end.fields["Content-Range"] == "bytes 7-7/8")
+    #expect(fixture.asked == 2)
+    // Outside of the body: the server says so.
+    #expect(try await fixture.client.response(Page(cache: policy, headers: ["Range": "bytes=8-"])).origin == .network)
     #expect(try await fixture.client.send(whole) == "answer 2")
   }
 

@@ -33,9 +33,12 @@ import Testing
   @Test func `store that cannot be used is told`() async throws {
     let folder = TestFolder()
     try Data("file".utf8).write(to: folder.url)
-    let fixture = CacheFixture(store: SQLiteStore(folder: folder.url, limit: 4 << 20)) { _, _ in .text("new") }
+    let store = SQLiteStore(folder: folder.url, limit: 4 << 20)
+    let fixture = CacheFixture(store: store) { _, _ in .text("new") }
     let response = try await fixture.client.response(Page())
     #expect(response.value == "new" && response.metrics.cache?.miss == .unavailable)
+    // Until the write has failed, what waits is found.
+    await store.flush()
     #expect(await fixture.miss() == .unavailable)
   }
 }

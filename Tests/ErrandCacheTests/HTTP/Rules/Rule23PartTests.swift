@@ -5,13 +5,59 @@ import Testing
 
 /// Rules 23 and 24: parts of bodies, and redirects.
 @Suite struct Rule23PartTests {
-  @Test func `rule 23: ranges go past the cache`() throws {
-    let head = Scene.stored("Cache-Control: max-age=60")
-    for policy in [CachePolicy.http, .lifetime(.seconds(60))] {
-      let question = try Scene.ask(.get, "Range: bytes=0-1", policy: policy)
+  private static let tagged = #"Cache-Control: max-age=60, stale-while-revalidate=60 | ETag: "x""#
+
+  @Test(
+    arguments: [
+      ("Range: bytes=0-1", 1, "fresh"), ("Range: bytes=-5", 1, "fresh"), ("Range: bytes=5-", 1, "fresh"),
+      (#"Range: bytes=0-1 | If-Range: "x""#, 1, "fresh"),
+      (#"Range: bytes=0-1 | If-None-Match: "x""#, 1, "304"),
+      // What only the server can answer, or only it may.
+      ("Range: bytes=0-1, 4-5", 1, "bypass range"), ("Range: lines=0-1", 1, "bypass range"),
+      ("Range: bytes=5-1", 1, "bypass range"), ("Range: bytes=0-1 | Range: bytes=2-3", 1, "bypass range"),
+      (#"Range: bytes=0-1 | If-Range: "y""#, 1, "bypass range"),
+      (#"Range: bytes=0-1 | If-Range: W/"x""#, 1, "bypass range"),
+      ("Range: bytes=0-1 | If-Range: \(Scene.date)", 1, "bypass range"),
+      ("Range: bytes=0-1 | If-Match: *", 1, "bypass range"),
+      // A refresh or a question to the server would be about the part alone.
+      ("Range: bytes=0-1", 70, "bypass range"), ("Range: bytes=0-1", 200, "bypass range"),
+      ("Range: bytes=0-1 | Cache-Control: no-cache", 1, "bypass range"),
+      ("Range: bytes=0-1 | Cache-Control: only-if-cached", 1, "fresh"),
+    ])
+  func `rule 23: ranges of fresh responses are cut`(request: String, seconds: Double, word: String) throws {
+    let head = Scene.stored(Self.tagged)
+    let question = try Scene.ask(.get, request)
+    #expect(Scene.word(question.decide(among: [head], at: Scene.at(seconds)).decision) == word)
+    #expect(Scene.word(question.storing(Scene.answer(200, "Cache-Control: max-age=60"))) == "partial")
+  }
+
+  @Test func `rule 23: only complete bodies as they are`() throws {
+    let question = try Scene.ask(.get, "Range: bytes=0-1")
+    for stored in ["Content-Encoding: gzip", "Content-Encoding: identity"] {
+      let head = Scene.stored("Cache-Control: max-age=60 | \(stored)")
       #expect(question.decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
-      #expect(Scene.word(question.storing(Scene.answer(200, "Cache-Control: max-age=60"))) == "partial")
     }
+    #expect(question.decide(among: [], at: Scene.at(1)).decision == .bypass(.range))
+    let head = Scene.stored("Cache-Control: max-age=60")
+    #expect(try Scene.ask(.head, "Range: bytes=0-1").decide(among: [head], at: Scene.at(1)).decision == .bypass(.range))
+  }
+
+  @Test(
+    arguments: [
+      ("bytes=0-0", 0..<1), ("bytes=2-4", 2..<5), ("bytes=4-", 4..<10), ("bytes=4-99", 4..<10), ("bytes=-3", 7..<10),
+      ("bytes=-99", 0..<10), ("BYTES= 1-2 ", 1..<3), ("bytes=,1-2,", 1..<3), ("bytes=9-9", 9..<10),
+      ("bytes=10-", nil), ("bytes=-0", nil), ("bytes=99999999999999999999-", nil),
+      ("bytes=0-99999999999999999999", 0..<10),
+    ] as [(String, Range<Int>?)])
+  func `rule 23: a range means these bytes`(text: String, slice: Range<Int>?) throws {
+    let range = try #require(StoredRange(["Range": text]))
+    #expect(range.slice(of: 10) == slice)
+    #expect(range.slice(of: 0) == nil)
+  }
+
+  @Test(arguments: ["", "bytes", "bytes=", "bytes=-", "bytes=a-", "bytes=1-b", "bytes=1", "bytes=1-2-3", "bytes=+1-2"])
+  func `rule 23: what is no range is left to the server`(text: String) {
+    #expect(StoredRange(["Range": text]) == nil)
   }
 
   @Test(arguments: ["", "Range: bytes=0-1"]) func `rule 23: parts are not stored`(request: String) throws {
