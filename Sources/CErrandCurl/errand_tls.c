@@ -19,6 +19,7 @@ enum {
   never_check_subject = 0x20, // X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
   read_alert = 0x4004,        // SSL_CB_READ_ALERT
   close_notify = 0,           // SSL_AD_CLOSE_NOTIFY
+  set_read_ahead = 41,        // SSL_CTRL_SET_READ_AHEAD
 };
 
 static struct {
@@ -34,6 +35,7 @@ static struct {
   void *(*get_context_data)(const void *context, int index);
   void *(*context_of)(const void *ssl);
   void (*set_certificate_callback)(void *context, int (*callback)(void *ssl, void **certificate, void **key));
+  long (*control_context)(void *context, int command, long number, void *data);
 } tls;
 
 static int data_index = -1;
@@ -93,9 +95,10 @@ static void look_up(void) {
   *(void **)&tls.get_context_data = dlsym(RTLD_DEFAULT, "SSL_CTX_get_ex_data");
   *(void **)&tls.context_of = dlsym(RTLD_DEFAULT, "SSL_get_SSL_CTX");
   *(void **)&tls.set_certificate_callback = dlsym(RTLD_DEFAULT, "SSL_CTX_set_client_cert_cb");
+  *(void **)&tls.control_context = dlsym(RTLD_DEFAULT, "SSL_CTX_ctrl");
   if (!tls.context_parameters || !tls.set_host_flags || !tls.set_host || !tls.set_address || !tls.new_index ||
       !tls.set_data || !tls.get_data || !tls.set_info_callback || !tls.set_context_data || !tls.get_context_data ||
-      !tls.context_of || !tls.set_certificate_callback) {
+      !tls.context_of || !tls.set_certificate_callback || !tls.control_context) {
     return;
   }
   data_index = tls.new_index(ex_index_of_ssl, 0, NULL, NULL, NULL, (void *)free_watch);
@@ -111,6 +114,9 @@ static bool has_openssl(void) {
 bool errand_tls_demand_host(void *context, const char *host) {
   unsigned char address[16];
   if (!has_openssl()) return true;
+  // libcurl has OpenSSL read ahead from 8.15.0 on. What a server sends without being asked would then lie in OpenSSL,
+  // where the look at the socket before each reuse does not see it.
+  tls.control_context(context, set_read_ahead, 0, NULL);
   void *parameters = tls.context_parameters(context);
   if (!parameters) return false;
   tls.set_host_flags(parameters, never_check_subject);

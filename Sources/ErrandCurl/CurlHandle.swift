@@ -11,6 +11,12 @@
     /// How the request's method and body are told to libcurl.
     private enum Shape: Equatable { case get, head, bare, fields, upload }
 
+    /// What the version of HTTP depends on.
+    private struct Way: Equatable {
+      let isSecure: Bool
+      let mayUseHTTP2: Bool
+    }
+
     /// Bodies up to this size travel with the head in one write.
     private static let largestCopiedBody = 16 << 10
     private static let downloadBuffer = 512 << 10
@@ -39,7 +45,7 @@
     private var connectTimeout: Int = 0
     private var totalTimeout: Int = 0
     private var bufferSize: Int = 0
-    private var isSecure: Bool?
+    private var way: Way?
     private var forbidsReuse = false
     private var wantsFreshConnection = false
 
@@ -83,6 +89,7 @@
       set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
       set(CURLOPT_QUICK_EXIT, 1)
+      if CurlVersion.running.keepsFailedLookups { set(CURLOPT_DNS_CACHE_TIMEOUT, 1) }
       set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
       errand_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
       errand_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -98,7 +105,10 @@
       errand_easy_set_string(easy, CURLOPT_URL, transfer.exchange.request.url.string)
       if !trust.isUniform { setTrust(for: transfer.exchange.request.url.hostWithoutDot) }
       if transfer.addresses != nil || hasOwnAddresses { setAddresses(transfer.addresses) }
-      setVersion(isSecure: transfer.exchange.request.url.scheme == .https)
+      setVersion(
+        Way(
+          isSecure: transfer.exchange.request.url.scheme == .https,
+          mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
       transfer.pull(shape == .upload ? transfer.exchange.request.body : nil)
       let fields = list.build(
@@ -113,7 +123,7 @@
     func reset() {
       transfer = nil
       guard forbidsReuse || wantsFreshConnection else { return }
-      isSecure = nil
+      way = nil
       if forbidsReuse { set(CURLOPT_FORBID_REUSE, 0) }
       if wantsFreshConnection { set(CURLOPT_FRESH_CONNECT, 0) }
       forbidsReuse = false
@@ -153,14 +163,16 @@
     /// What libcurl said about the last failure.
     var failureText: String { String(cString: errorText) }
 
-    private func setVersion(isSecure: Bool) {
-      guard self.isSecure != isSecure else { return }
-      self.isSecure = isSecure
+    private func setVersion(_ way: Way) {
+      guard self.way != way else { return }
+      self.way = way
+      let isSecure = way.isSecure
+      let asksForHTTP2 = configuration.effectiveVersion == .http2 && isSecure && way.mayUseHTTP2
       let version =
         switch configuration.effectiveVersion {
         case .http1Only: CURL_HTTP_VERSION_1_1
         case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-        case .automatic, .http2: isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        case .automatic, .http2: asksForHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         }
       set(CURLOPT_HTTP_VERSION, version)
       // libcurl 7.88 cannot use a cleartext HTTP/2 connection a second time: it begins HTTP/2 on it once more.
@@ -172,7 +184,7 @@
       forbidsReuse = isSingleUse
       wantsFreshConnection = isSingleUse
       let mayWait =
-        configuration.httpVersion == .http2PriorKnowledge || configuration.effectiveVersion == .http2 && isSecure
+        configuration.httpVersion == .http2PriorKnowledge || asksForHTTP2
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
       // Only so it says which stream a request has, and which is the last that a server answers.
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)

@@ -259,8 +259,9 @@
 
     private func startAnew(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       curl_multi_remove_handle(multi, used.easy)
+      let wasPaused = transfer.pause != 0
       used.reset()
-      pool.give(used)
+      if !wasPaused { pool.give(used) }
       guard let handle = pool.take() ?? makeHandle() else {
         transfer.handle = nil
         return end(transfer, .failure(Self.outOfRoom(transfer)), multi, handleIsClean: false)
@@ -308,8 +309,11 @@
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
       // A handle that was once refused an expectation waits for none any more.
+      // libcurl 8.18.0 takes a pause over into the next exchange on the handle (curl issue 20641).
+      let wasPaused = transfer.pause != 0
       let hasAsked = transfer.exchange.request.body?.expectsContinue == true
-      end(transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil && !hasAsked)
+      end(
+        transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil && !hasAsked && !wasPaused)
     }
 
     /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.

@@ -3,7 +3,21 @@
 
   /// The last belt before libcurl, which would send line ends in methods and fields as they are.
   enum CurlRequestCheck {
+    /// No name of the domain name system is longer. libcurl up to 8.3.0 copies longer ones into a buffer for SOCKS5
+    /// without looking at their length (CVE-2023-38545).
+    private static let longestHost = 255
+    /// libcurl 8.13.0 to 8.21.0 leaves longer fields out of the request without a word.
+    private static let longestField = 300_000
+    private static let refusal = CurlVersion.running.refusal
+
     static func check(_ request: HTTPRequest) throws(TransportFailure) {
+      if let refusal { throw refused(refusal) }
+      guard request.url.host.utf8.count <= longestHost else {
+        throw refused("its host has more than \(longestHost) bytes")
+      }
+      for field in request.fields.all where field.value.utf8.count > longestField {
+        throw refused("the value of \(field.name) has more than \(longestField) bytes")
+      }
       if WireRules.isSound(request), all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) { return }
       guard isToken(request.method.rawValue) else { throw refused("its method is not a token") }
       guard all(request.url.string, { $0 > 0x20 && $0 < 0x7F }) else {

@@ -5,7 +5,7 @@
   ///
   /// The package is built against headers of one version and may run with the library of another, so decisions are made
   /// from the version that the running library reports.
-  struct CurlVersion: Comparable, CustomStringConvertible {
+  package struct CurlVersion: Comparable, CustomStringConvertible {
     let major: UInt32
     let minor: UInt32
     let patch: UInt32
@@ -20,7 +20,7 @@
     init(number: UInt32) { self.init(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF) }
 
     /// The version of the library that this process runs with.
-    static let running = CurlVersion(number: errand_curl_version_number())
+    package static let running = CurlVersion(number: errand_curl_version_number())
 
     /// Whether an easy handle may carry a second exchange.
     ///
@@ -36,9 +36,30 @@
     /// comes after all of them; none of it was tried here.
     var offersHTTP2: Bool { self >= CurlVersion(8, 24, 0) }
 
-    var description: String { "\(major).\(minor).\(patch)" }
+    /// Whether a request with a body may go over HTTP/2.
+    ///
+    /// Before 8.23.0 a server that refuses the stream during an upload makes libcurl use a handle that it has freed
+    /// (CVE-2026-92392).
+    package var sendsBodiesOverHTTP2: Bool { self >= CurlVersion(8, 23, 0) }
 
-    static func < (one: CurlVersion, other: CurlVersion) -> Bool {
+    /// Whether libcurl remembers for half a minute that a name could not be looked up, also if the name server only was
+    /// too slow (curl pull request 22302).
+    var keepsFailedLookups: Bool { self >= CurlVersion(8, 16, 0) && self < CurlVersion(8, 22, 0) }
+
+    /// Why nothing is sent with this version; nil if it can be used.
+    var refusal: String? {
+      switch self {
+      case ..<CurlVersion(7, 88, 0): "libcurl \(self) is too old; version 7.88.0 or later is needed"
+      case CurlVersion(8, 11, 1):
+        "libcurl 8.11.1 closes files of other threads (CVE-2025-0665); another version is needed"
+      case CurlVersion(8, 14, 0): "libcurl 8.14.0 loses exchanges if many run at once; another version is needed"
+      default: nil
+      }
+    }
+
+    package var description: String { "\(major).\(minor).\(patch)" }
+
+    package static func < (one: CurlVersion, other: CurlVersion) -> Bool {
       (one.major, one.minor, one.patch) < (other.major, other.minor, other.patch)
     }
   }

@@ -38,7 +38,7 @@ struct JSONDecodingReason {
     guard let found, found.doubleValue != nil, Self.numbers.contains(ObjectIdentifier(type)) else {
       return (.invalidValue, masked(context.debugDescription))
     }
-    let number = JSONMask.isSecret(path) ? "the number" : "the number \(found)"
+    let number = JSONMask.isSecret(path) ? "the number" : "the number \(found.writtenNumber ?? "\(found)")"
     return (.numberOutOfRange, "\(number) does not fit \(type)")
   }
 

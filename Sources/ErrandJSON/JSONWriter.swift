@@ -27,6 +27,8 @@ struct JSONWriter {
   mutating func write(_ value: JSONValue) throws(JSONError) {
     guard bytes.count < limit else { return }
     guard steps.count + depth <= JSONValue.depthLimit else { throw JSONError.tooDeep(limit: JSONValue.depthLimit) }
+    // A message shows numbers as the server wrote them.
+    if masking, let number = value.writtenNumber { return append(number) }
     switch value.content {
     case .null: append("null")
     case .bool(let bool): append(bool ? "true" : "false")

@@ -45,7 +45,36 @@
       }
     }
 
+    @Test(
+      arguments: [
+        (0x075700, true, false, false), (0x075801, false, false, false), (0x080B00, false, false, false),
+        (0x080B01, true, false, false), (0x080C00, false, false, false), (0x080E00, true, false, false),
+        (0x080E01, false, false, false), (0x080F00, false, false, false), (0x081000, false, true, false),
+        (0x081500, false, true, false), (0x081600, false, false, false), (0x081700, false, false, true),
+      ] as [(UInt32, Bool, Bool, Bool)])
+    func `versions with defects are known`(_ number: UInt32, _ isRefused: Bool, _ lookups: Bool, _ bodies: Bool) {
+      let version = CurlVersion(number: number)
+      #expect((version.refusal != nil) == isRefused)
+      #expect(version.keepsFailedLookups == lookups && version.sendsBodiesOverHTTP2 == bodies)
+    }
+
     @Test func `the running version is known`() { #expect(CurlVersion.running >= CurlVersion(7, 88, 0)) }
+
+    @Test(arguments: [(255, true), (256, false)])
+    func `longer hosts than any name are refused`(_ length: Int, _ isSent: Bool) async throws {
+      let host = String((0..<length).map { $0 % 64 == 63 ? "." : "a" })
+      let request = HTTPRequest(url: try HTTPURL("http://\(host)/"))
+      #expect(((try? CurlRequestCheck.check(request)) != nil) == isSent)
+    }
+
+    @Test func `fields that libcurl drops are refused`() throws {
+      var request = try HTTPRequest(url: "http://h/")
+      request.fields.append(HTTPField("X-Long", String(repeating: "a", count: 300_000)))
+      try CurlRequestCheck.check(request)
+      request.fields.append(HTTPField("X-Longer", String(repeating: "a", count: 300_001)))
+      let failure = #expect(throws: TransportFailure.self) { try CurlRequestCheck.check(request) }
+      #expect(failure.map { "\($0)".contains("X-Longer has more than 300000 bytes") } == true)
+    }
 
     @Test func `unsafe handles are not kept`() throws {
       for allowsReuse in [false, true] {

@@ -206,6 +206,22 @@ import Testing
     #expect(error?.kind == .other && error?.path == "a[1]" && error?.underlying is Refusal)
     #expect(error?.reason == "the type's own code threw Refusal()")
   }
+
+  @Test(arguments: [true, false]) func `numbers are named as they were written`(isFast: Bool) {
+    let decoding = isFast ? JSONDecoding() : .foundation(JSONDecoder())
+    let long = String(repeating: "9", count: 60)
+    let numerals = ["3E+2", "300.0", "-0.5", "256", "18446744073709551616", "1.50", "1e-7", "2.56e2", long]
+    for numeral in numerals {
+      let text = #"{"list":[{"level":\#(numeral)}]}"#
+      let error = #expect(throws: JSONDecodingError.self) {
+        try decoding.decode([String: [[String: UInt8]]].self, from: Data(text.utf8))
+      }
+      let shown = numeral.count > 40 ? String(numeral.prefix(40)) + "…" : numeral
+      let said = error.map { "\($0)" } ?? ""
+      let isNamed = said.contains("the number \(shown) ") && said.contains(":\(shown)}")
+      #expect(isNamed, "\(numeral): \(said)")
+    }
+  }
 }
 
 /// Texts of values for comparison.

@@ -54,6 +54,14 @@ extension JSONValue {
     return document.word(place.index).isNumber ? document.numberBeyondDoubles(at: place.index) : nil
   }
 
+  /// The number as it stands in its text, shortened for messages; nil for a value that was made, or is no number.
+  var writtenNumber: String? {
+    guard case .written(let place) = form else { return nil }
+    let document = place.source.document
+    let word = document.word(place.index)
+    return word.isNumber ? JSONDocument.shortened(document.numeral(word)) : nil
+  }
+
   /// Where the value lies in a text, which is written for one that was made.
   func inText() throws(JSONError) -> TapeDecoder {
     if case .written(let place) = form { return place }
