@@ -28,6 +28,12 @@ let jars = CookieJars()
 configuration.cookies = .perAccount(jars)
 // snippet.end
 let sessions = APIClient(configuration)
+
+// snippet.ignored
+configuration.cookies = .jar(jar)
+configuration.cookiesIgnoredByCache = ["AWSALB", "AWSALBCORS"]
+// snippet.end
+configuration.cookies = .perAccount(jars)
 _ = try await sessions.send(Login())
 // snippet.logout
 sessions.removeCookies(of: "ada")

@@ -24,7 +24,8 @@ extension CallRun {
       hasExchangeInterceptors: !snapshot.configuration.exchangeInterceptors.isEmpty,
       requiredAccount: credential == .inherited ? options.requiredAccount : nil, base: snapshot.base,
       servers: NamedServers(snapshot.builder, family),
-      cookies: request.cookies == .inherited ? snapshot.configuration.cookies : .off,
+      cookies: request.cookies == .inherited
+        ? snapshot.configuration.cookies.ignoringInCache(snapshot.configuration.cookiesIgnoredByCache) : .off,
       redirects: request.redirects ?? snapshot.configuration.redirects,
       retries: retries.attempts > 1 || retries.hedging != nil ? retries : nil, idempotency: request.idempotency,
       hosts: try snapshot.hosts.get(), connectTimeout: (timeouts.connect ?? .seconds(10)).duration,

@@ -34,6 +34,13 @@ public struct ClientConfiguration: Sendable {
   public var cachePolicy: CachePolicy = .none
   /// How answers of certain hosts are kept where neither request nor family say anything; the first that fits counts.
   public var cacheRules: [HostCacheRule] = []
+  /// The names of cookies of a jar that do not separate stored responses, nor calls that share an exchange: those of load
+  /// balancers, for example, which change with every response. They are sent as usual. Empty by default.
+  ///
+  /// - Warning: Responses are shared by everyone who differs in these cookies alone. Never name a cookie that a server
+  ///   chooses the content by: a session, a login, a language, an A/B test. Names are compared byte by byte. A `Cookie`
+  ///   header that the request itself sets is not affected.
+  public var cookiesIgnoredByCache: Set<String> = []
   /// The version of the app: what another one stored is never used.
   public var appVersion = ""
   /// Which calls share one exchange where their request says nothing: those of safe methods.

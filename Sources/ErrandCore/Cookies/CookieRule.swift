@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Whether a client keeps cookies, and for whom.
 public struct CookieRule: Sendable {
   private enum Kind: Sendable {
@@ -7,6 +9,10 @@ public struct CookieRule: Sendable {
   }
 
   private let kind: Kind
+  /// The names of the cookies that do not separate stored responses.
+  private var ignoredByCache: Set<ByteText> = []
+
+  private init(kind: Kind) { self.kind = kind }
 
   /// None are kept and none are sent; a `Cookie` field set by hand is sent as it is.
   public static let off = CookieRule(kind: .off)
@@ -31,6 +37,23 @@ public struct CookieRule: Sendable {
     case .one(let jar): jar
     case .many(let jars): jars.jar(of: account)
     }
+  }
+
+  /// The same rule with cookies that do not separate stored responses.
+  func ignoringInCache(_ names: Set<String>) -> CookieRule {
+    if names.isEmpty { return self }
+    var rule = self
+    rule.ignoredByCache = Set(names.map { ByteText($0) })
+    return rule
+  }
+
+  /// The `Cookie` value without the cookies that do not separate stored responses; nil if no cookie is left.
+  func separating(_ field: String) -> String? {
+    if ignoredByCache.isEmpty { return field }
+    let kept = field.utf8.split(separator: UInt8(ascii: ";")).map { $0.drop { $0 == UInt8(ascii: " ") } }.filter {
+      !ignoredByCache.contains(ByteText(String(Substring($0.prefix { $0 != UInt8(ascii: "=") }))))
+    }
+    return kept.isEmpty ? nil : kept.map { String(Substring($0)) }.joined(separator: "; ")
   }
 
   /// The jars that stand for accounts, where there are such.

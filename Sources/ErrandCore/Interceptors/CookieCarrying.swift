@@ -40,9 +40,11 @@ package struct CookieCarrying: Interceptor {
 }
 
 extension CallContext {
-  /// The cookies that the jar has for a request now; nil where there are none, or it brings its own.
+  /// The cookies that the jar has for a request now, without those that do not separate stored responses; nil if there
+  /// are none, or if the request has a `Cookie` header of its own.
   package func cookies(for request: HTTPRequest) -> String? {
     guard plan.cookies.isOn, !request.fields.contains(.cookie) else { return nil }
-    return plan.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
+    let field = plan.cookies.jar(of: account)?.field(for: request.url, from: cookieSite(for: request))
+    return field.flatMap { plan.cookies.separating($0) }
   }
 }

@@ -76,9 +76,11 @@ package struct Transporting: Interceptor {
   private func showsOtherCookies(
     _ request: HTTPRequest, than note: any StationNote, _ context: CallContext
   ) -> Bool {
-    let sent = request.fields.values(of: .cookie)
+    let frozen = context.frozenFields?.values(of: .cookie) ?? []
+    var sent = request.fields.values(of: .cookie)
+    if frozen.isEmpty { sent = sent.compactMap { context.plan.cookies.separating($0) } }
     if let keyed = note.cookies { return !sent.haveSameBytes(as: [keyed]) }
-    return !sent.isEmpty && !sent.haveSameBytes(as: context.frozenFields?.values(of: .cookie) ?? [])
+    return !sent.isEmpty && !sent.haveSameBytes(as: frozen)
   }
 
   /// Sends, and waits for the sink, which may still be writing.
