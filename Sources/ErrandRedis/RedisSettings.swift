@@ -1,4 +1,5 @@
 import ErrandCore
+import Foundation
 
 /// How a ``RedisStore`` uses Redis.
 ///
@@ -6,7 +7,10 @@ import ErrandCore
 /// behind a tunnel.
 public struct RedisSettings: Sendable, Hashable {
   /// What the names of all keys begin with. Stores with the same prefix in the same database are one store.
-  public var prefix = "errand"
+  ///
+  /// The default is `errand:` and the name of the program, so that two applications do not share responses unless they
+  /// choose to. Programs that shall share them set the same prefix.
+  public var prefix = "errand:" + ProcessInfo.processInfo.processName
   /// The user of Redis' access control list, if it is not the default one. Needs a password.
   public var user: String?
   /// The password; nil where Redis asks for none.

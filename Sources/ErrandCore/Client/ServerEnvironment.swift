@@ -19,3 +19,19 @@ public struct ServerEnvironment: Sendable, Hashable {
     self.fallbackURLs = fallbackURLs
   }
 }
+
+extension ServerEnvironment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Name and base URL, the values of its query masked.
+  public var description: String { "\(name): \(Redaction.url(baseURL))" }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// What a dump shows: the URLs with the values of their queries masked.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "name": name, "baseURL": Redaction.url(baseURL), "cdnURL": cdnURL.map(Redaction.url) as Any,
+        "fallbackURLs": fallbackURLs.map(Redaction.url),
+      ], displayStyle: .struct)
+  }
+}

@@ -57,3 +57,20 @@ public struct RequestFamily: Sendable {
     self.responseFormat = responseFormat
   }
 }
+
+extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Name and base URL, the values of its query masked.
+  public var description: String { baseURL.map { "\(name): \(Redaction.url($0))" } ?? name }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// What a dump shows: the URLs with the values of their queries masked.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
+        "headers": headers, "arguments": arguments, "timeouts": timeouts as Any, "retries": retries as Any,
+        "statusRule": statusRule as Any, "envelope": envelope as Any, "cache": cache,
+      ], displayStyle: .struct)
+  }
+}
