@@ -26,6 +26,24 @@ import Testing
     #expect(found.head == entry.head && found.body == entry.body)
   }
 
+  @Test func `look-ups come between slices of a list`() async {
+    let mailbox = StoreMailbox(StoreSettings(folder: folder.url, limit: 4 << 20, entryLimit: nil, sealing: nil))
+    mailbox.write { for number in 0..<300 { $0.put(Sample.entry("/\(number)")) } }
+    let events = Recorded<String>()
+    let keys = await withCheckedContinuation { continuation in
+      mailbox.barrier { worker in
+        mailbox.read { if case .found = $0?.find(Sample.key("/7"), { _ in 0 }) { events.append("look-up") } }
+        let list = worker?.list() ?? []
+        events.append("list")
+        continuation.resume(returning: list.map(\.key))
+      }
+    }
+    #expect(events.all == ["look-up", "list"])
+    #expect(keys.count == 300 && Set(keys) == Set((0..<300).map { Sample.key("/\($0)") }))
+    mailbox.close()
+    await mailbox.ended()
+  }
+
   @Test func `salt belongs to the folder`() async throws {
     let (first, second) = (open(), open())
     let salt = try #require(await first.salt(call: CallState()))

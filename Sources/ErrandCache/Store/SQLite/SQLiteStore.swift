@@ -116,7 +116,10 @@ public final class SQLiteStore: CacheStore, UseNoting {
   public func list() async -> [CacheListing] { await readableList() ?? [] }
 
   /// The entries; nil where the store cannot be read now.
-  package func readableList() async -> [CacheListing]? { await afterWrites { $0.list() } ?? nil }
+  package func readableList() async -> [CacheListing]? {
+    // Sorted here, so that the store's thread does not do it.
+    await (afterWrites { $0.list() } ?? nil)?.sorted { $0.lastUse > $1.lastUse }
+  }
 
   /// How much is kept, everything in the folder counted.
   public func size() async -> CacheSize {

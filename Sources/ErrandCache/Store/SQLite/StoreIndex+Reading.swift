@@ -51,19 +51,35 @@ extension StoreIndex {
     return records
   }
 
-  /// All entries, most recently used first.
-  func listings() throws(SQLiteFailure) -> [CacheListing] {
+  /// All entries, in no order. They are read in slices, and `pause` runs after each.
+  ///
+  /// Rows are read by `id`, which no use of an entry changes: none that stays is left out.
+  func listings(pause: () -> Void) throws(SQLiteFailure) -> [CacheListing] {
+    var list: [CacheListing] = []
+    var last = Int64.min
+    while let reached = try slice(after: last, into: &list) {
+      last = reached
+      pause()
+    }
+    return list
+  }
+
+  /// Reads some entries; returns the last row, or nil if there are no more.
+  private func slice(after id: Int64, into list: inout [CacheListing]) throws(SQLiteFailure) -> Int64? {
     let statement = try statement(.list)
     defer { statement.reset() }
-    var list: [CacheListing] = []
+    statement.bind(1, id)
+    statement.bind(2, 128)
+    var last: Int64?
     while try statement.step() {
+      last = statement.number(0)
       guard let record = row(statement)?.record else { continue }
       list.append(
         CacheListing(
           head: record.head, key: record.key, bodyLength: record.bodyLength,
           lastUse: WallTime(milliseconds: statement.number(4))))
     }
-    return list
+    return last
   }
 
   func size() throws(SQLiteFailure) -> CacheSize {

@@ -60,7 +60,7 @@ enum StoreQuery: Int, CaseIterable {
     case .removeTag: remove("tag = ?1")
     case .removeOlder: remove("response_time < ?1")
     case .removeAll: "DELETE FROM entry"
-    case .list: "SELECT id, head, file, form, last_use FROM entry ORDER BY last_use DESC"
+    case .list: "SELECT id, head, file, form, last_use FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2"
     case .count: "SELECT count(*) FROM entry"
     case .files: "SELECT file FROM entry WHERE file IS NOT NULL"
     case .pages: "PRAGMA page_count"

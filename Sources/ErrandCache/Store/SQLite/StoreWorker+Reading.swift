@@ -25,11 +25,11 @@ extension StoreWorker {
     } ?? false
   }
 
-  /// Nil where the index cannot be read now.
+  /// All entries, in no order; nil if the index cannot be read now. Look-ups are answered in between.
   func list() -> [CacheListing]? {
     try? using { index throws(SQLiteFailure) in
       try? noteUses(index)
-      return try index.listings()
+      return try index.listings(pause: pause)
     }
   }
 

@@ -222,7 +222,7 @@ final class StoreWorker {
   }
 
   /// Answers those who wait, between two steps of something long.
-  private func pause() { read(mailbox.takeReads()) }
+  func pause() { read(mailbox.takeReads()) }
 
   /// Notes that an entry was used; written later, since it is of no haste.
   func note(_ use: Int64) {
