@@ -9,7 +9,7 @@ cd "$ROOT"
 export SWIFT_BACKTRACE=enable=no
 
 # The suites with threads and races in them: run again under the sanitizers, and by `make soak`.
-CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Loopback|Scripted|Profiled|Recording|Replay|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile|KeptDecoder|FastEncoding|KeyedComparison|StringComparison|JSONDocument|JSONWrittenValue|JSONReadable'
+CONCURRENT_SUITES='Account|CallState|Cookie|Breaker|Delivery|Group|Admission|Crowd|Rate|Registry|Refresh|Retry|Timers|Curl|Loopback|Scripted|Profiled|Recording|Replay|Attack|Storm|Redis|Store|Stale|UnderWay|ResponseStream|EventStream|CachedThenFresh|Twofold|Generations|Join|Hedge|FailOver|KeptConnection|Repeat|Download(Call|ContentDigest|Held|Queue|Segment|Stop)|Upload(Compression|Expect|File|Line|Multipart|Repeat|Server|Stream)|PartFile|PieceWriter|LateCancel|NestedCall|KeptDecoder|FastEncoding|KeyedComparison|StringComparison|JSONDocument|JSONWrittenValue|JSONReadable'
 
 # What the thread sanitizer is told.
 THREAD_SANITIZER="halt_on_error=1:suppressions=$ROOT/Scripts/races.supp:print_suppressions=0"
