@@ -49,7 +49,7 @@ struct JSONDecodingReason {
     if let string = found?.stringValue, JSONMask.isLong(string) {
       text = text.replacingBytes(of: string, with: JSONMask.mark)
     }
-    if text.hasSuffix(".") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }  // a full stop of the library's own
     return text.unicodeScalars.count > 160 ? String(text.unicodeScalars.prefix(160)) + JSONMask.mark : text
   }
 

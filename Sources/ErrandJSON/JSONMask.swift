@@ -13,9 +13,11 @@ package enum JSONMask {
 
   /// Whether the values under a key are likely to be secrets, judged by the words of the key's name.
   package static func isSecret(key: String) -> Bool {
-    let plain = key.lowercased().filter(\.isLetter)
+    // Letters of ASCII alone, so that an accent behind one of them does not hide a word.
+    let letters = key.utf8.filter { 0x41...0x5A ~= $0 & 0xDF }.map { $0 | 0x20 }
+    let plain = String(decoding: letters, as: UTF8.self)
     return fragments.contains { plain.contains($0) } || !words(of: key).isDisjoint(with: secretWords)
-      || plain.hasSuffix("key")
+      || plain.hasSuffix("key")  // ASCII
   }
 
   /// Whether any key on a path is a secret one.

@@ -20,6 +20,8 @@ extension HelpText {
       -H 'Name: value'    a field, sent as often as it is said; 'Name:' leaves a field out
       --user NAME:PASS    basic credentials
       --bearer TOKEN      a bearer token
+                          @FILE in place of either reads the first line of a file; others on this
+                          machine can see the arguments of a command
 
     what is expected
       --shape SHAPE       the shape that the JSON must have, see below

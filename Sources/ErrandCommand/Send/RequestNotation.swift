@@ -41,8 +41,29 @@ enum RequestNotation {
     return .seconds(seconds)
   }
 
+  /// A token.
+  static func bearer(_ value: String) throws(UsageError) -> RequestCredential {
+    .bearer(try secret(value, of: "--bearer"))
+  }
+
+  /// A secret as it stands or, behind `@`, the first line of a file: everybody on the machine can read the arguments of a
+  /// program, and not its files.
+  private static func secret(_ value: String, of option: String) throws(UsageError) -> String {
+    guard value.utf8.first == UInt8(ascii: "@") else { return value }
+    let path = String(value.dropFirst())
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw UsageError("\(option) cannot read “\(path)”; give the path of a file whose first line is the secret")
+    }
+    let text = String(decoding: (try? file.read(upToCount: 64 << 10)) ?? Data(), as: UTF8.self)
+    guard let line = text.split(whereSeparator: \.isNewline).first else {
+      throw UsageError("\(option) finds nothing in “\(path)”; write the secret into its first line")
+    }
+    return String(line)
+  }
+
   /// A name and a password.
-  static func basic(_ text: String) throws(UsageError) -> RequestCredential {
+  static func basic(_ value: String) throws(UsageError) -> RequestCredential {
+    let text = try secret(value, of: "--user")
     guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
     return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
   }

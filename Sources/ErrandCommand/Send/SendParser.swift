@@ -83,7 +83,7 @@ struct SendParser {
     case "--shape": options.shape = try Self.shape(value)
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
     case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(.bearer(value))
+    case "--bearer": try credential(try RequestNotation.bearer(value))
     case "--cache":
       guard !value.isEmpty else { throw UsageError("--cache needs a folder") }
       options.cacheFolder = value

@@ -39,7 +39,8 @@ private struct CurlCommand {
   private var switches: [String] {
     var switches: [String] = []
     if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { switches.append("--globoff") }
-    if request.url.path.contains("/.") { switches.append("--path-as-is") }
+    let hasDots = request.url.path.contains("/.")  // ASCII
+    if hasDots { switches.append("--path-as-is") }
     if request.fields.contains(.acceptEncoding) { switches.append("--compressed") }
     return switches
   }

@@ -106,33 +106,31 @@ struct KnownSecrets {
     add(value)
     switch name {
     case .authorization, .proxyAuthorization: add(credentials: value)
-    case .cookie: for pair in value.split(separator: ";") { add(cookie: pair) }
-    case .setCookie: if let pair = value.split(separator: ";").first { add(cookie: pair) }
+    case .cookie: for pair in value.parts(at: ";") { add(cookie: pair) }
+    case .setCookie: if let pair = value.parts(at: ";").first { add(cookie: pair) }
     default: break
     }
   }
 
   /// What stands behind the scheme; of a name and a password in Base64 also the password.
   private mutating func add(credentials value: String) {
-    guard let blank = value.firstIndex(of: " ") else { return }
-    let token = String(value[blank...].drop { $0 == " " })
+    guard let (scheme, rest) = value.cut(at: " ") else { return }
+    let token = String(rest.unicodeScalars.drop { $0 == " " })
     add(token)
-    guard value[..<blank].lowercased() == "basic", let plain = Data(base64Encoded: token) else { return }
+    guard scheme.lowercased() == "basic", let plain = Data(base64Encoded: token) else { return }
     let text = String(decoding: plain, as: UTF8.self)
     add(text)
-    if let colon = text.firstIndex(of: ":") { add(String(text[text.index(after: colon)...])) }
+    if let (_, password) = text.cut(at: ":") { add(String(password)) }
   }
 
   private mutating func add(cookie pair: Substring) {
-    guard let equals = pair.firstIndex(of: "=") else { return }
-    add(guess: String(pair[pair.index(after: equals)...]), maySayWords: true)
+    if let (_, value) = pair.cut(at: "=") { add(guess: String(value), maySayWords: true) }
   }
 
   /// The pairs of a query or a form, as they stand there and as they are meant.
   private mutating func add(pairs text: String, maySayWords: Bool) {
-    for pair in text.split(separator: "&") {
-      guard let equals = pair.firstIndex(of: "="), JSONMask.isSecret(key: Self.plain(pair[..<equals])) else { continue }
-      let value = pair[pair.index(after: equals)...]
+    for pair in text.parts(at: "&") {
+      guard let (name, value) = pair.cut(at: "="), JSONMask.isSecret(key: Self.plain(name)) else { continue }
       add(guess: String(value), maySayWords: maySayWords)
       add(guess: Self.plain(value), maySayWords: maySayWords)
     }

@@ -25,7 +25,8 @@ package enum Redaction {
     }
     let end = text.firstIndex(of: "#") ?? text.endIndex
     guard let question = text[..<end].firstIndex(of: "?") else { return String(text) }
-    let pairs = text[text.index(after: question)..<end].split(separator: "&", omittingEmptySubsequences: false)
+    let query = text[text.index(after: question)..<end]
+    let pairs = query.split(separator: "&", omittingEmptySubsequences: false)  // scalars
     return String(text[...question]) + pairs.map(pair).joined(separator: "&") + String(text[end...])
   }
 
@@ -33,7 +34,8 @@ package enum Redaction {
     guard let start = authorityStart(of: text) else { return }
     let end = text[start...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
     // Where no port follows the colon, a password with a slash in it was meant.
-    let port = text[start..<end].split(separator: ":").dropFirst().last ?? "0".unicodeScalars[...]
+    let parts = text[start..<end].split(separator: ":")  // scalars
+    let port = parts.dropFirst().last ?? "0".unicodeScalars[...]
     let reach = port.allSatisfy { ("0"..."9").contains($0) || $0 == "]" } ? end : text.endIndex
     if let at = text[start..<reach].lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask.unicodeScalars) }
   }

@@ -38,6 +38,22 @@ import Testing
     #expect(headers["User-Agent"] == nil && headers["Authorization"] == "Basic YWRhOnA6dw==")
   }
 
+  @Test func `credentials come from files`() async throws {
+    let server = try LoopbackServer { _ in .ok() }
+    let file = URL.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("ada:p:w\nanother line\n".utf8).write(to: file)
+    #expect(try await send(server.url, "--user", "@\(file.path)").status == 0)
+    #expect(try await send(server.url, "--bearer", "@\(file.path)").status == 0)
+    #expect(server.requests.map { $0.headers["Authorization"] } == ["Basic YWRhOnA6dw==", "Bearer ada:p:w"])
+    try Data("\n".utf8).write(to: file)
+    for path in [file.path, file.path + ".missing"] {
+      let run = try await send(server.url, "--bearer", "@\(path)")
+      #expect(run.status != 0 && run.error.contains("--bearer") && run.error.contains(path), "\(run.error)")
+    }
+    #expect(server.requests.count == 2)
+  }
+
   @Test func `verbose shows all but secrets`() async throws {
     let server = try LoopbackServer { _ in
       .ok("hello").setting("Set-Cookie", to: "sid=s3").setting("X-Seen", to: "yes")

@@ -56,7 +56,7 @@ struct DownloadParser {
     case "--resource": options.resource = try Self.said(value, name)
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
     case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(.bearer(value))
+    case "--bearer": try credential(try RequestNotation.bearer(value))
     default: options.fields.append(try RequestNotation.field(value))
     }
   }

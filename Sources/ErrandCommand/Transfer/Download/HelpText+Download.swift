@@ -43,6 +43,8 @@ extension HelpText {
       -H 'Name: value'    a field, sent as often as it is said; 'Name:' leaves a field out
       --user NAME:PASS    basic credentials
       --bearer TOKEN      a bearer token
+                          @FILE in place of either reads the first line of a file; others on this
+                          machine can see the arguments of a command
       --wait              wait for another download of the same file; else the second fails at once
       -q                  say nothing but what goes wrong
       -v                  show what is sent and received, secrets masked

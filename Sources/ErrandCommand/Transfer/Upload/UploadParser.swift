@@ -52,7 +52,7 @@ struct UploadParser {
     case "-X", "--method": options.method = value
     case "--timeout": options.timeout = try RequestNotation.timeout(value)
     case "--user": try credential(try RequestNotation.basic(value))
-    case "--bearer": try credential(.bearer(value))
+    case "--bearer": try credential(try RequestNotation.bearer(value))
     default: options.fields.append(try RequestNotation.field(value))
     }
   }

@@ -11,15 +11,14 @@ enum LearntMask {
   static func fits(_ recorded: Data, _ sent: Data) -> Bool {
     if recorded == sent { return true }
     let mark = Data(RecordingMask.mark.utf8)
-    guard let first = recorded.range(of: mark) else { return false }
+    guard let first = recorded.range(of: mark) else { return false }  // bytes
     let start = Data(recorded[..<first.lowerBound])
     guard sent.starts(with: start) else { return false }
     var here = sent.dropFirst(start.count)
     var rest = recorded[first.upperBound...]
-    while let next = rest.range(of: mark) {
-      guard let found = here.range(of: Data(rest[..<next.lowerBound])), stands(here[..<found.lowerBound]) else {
-        return false
-      }
+    while let next = rest.range(of: mark) {  // bytes
+      let between = Data(rest[..<next.lowerBound])
+      guard let found = here.range(of: between), stands(here[..<found.lowerBound]) else { return false }  // bytes
       here = here[found.upperBound...]
       rest = rest[next.upperBound...]
     }

@@ -117,7 +117,7 @@ extension Data {
     while true {
       result += rest[..<found.lowerBound] + other
       rest = rest[found.upperBound...]
-      guard let next = rest.range(of: needle) else { return result + rest }
+      guard let next = rest.range(of: needle) else { return result + rest }  // bytes
       found = next
     }
   }

@@ -73,7 +73,11 @@ extension Masking {
 
   /// Whether a text is a URL as a whole, or a path as redirects have it.
   private static func isURL(_ text: String) -> Bool {
-    (text.hasPrefix("/") || text.contains("://")) && !text.contains(where: \.isWhitespace)
+    let scalars = text.unicodeScalars
+    let isMarked =
+      scalars.first == "/"
+      || text.utf8.split(separator: UInt8(ascii: ":")).dropFirst().contains { $0.starts(with: "//".utf8) }
+    return isMarked && !scalars.contains { $0.properties.isWhitespace }
   }
 
   /// What is left of a path at an element: a path that names no index means all of them.

@@ -13,7 +13,7 @@ extension Masking {
 
     init(_ type: MediaType?, _ body: Data) {
       switch type?.essence {
-      case let essence? where essence.contains("json"): self = .all
+      case let essence? where essence.contains("json"): self = .all  // ASCII
       // A zero byte stands in no text, and text without a type could be a picture.
       case nil, "text/plain", "text/event-stream": self = body.contains(0) ? .none : .some
       default: self = .none

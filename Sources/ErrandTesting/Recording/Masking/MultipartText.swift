@@ -17,7 +17,7 @@ enum MultipartText {
   static let plainBoundary = "boundary"
 
   static func boundary(_ fields: HTTPFields) -> String? {
-    guard let type = fields[.contentType].flatMap({ MediaType($0) }), type.essence.hasPrefix("multipart/"),
+    guard let type = fields[.contentType].flatMap({ MediaType($0) }), type.essence.hasPrefix("multipart/"),  // ASCII
       let boundary = type["boundary"], !boundary.isEmpty
     else { return nil }
     return boundary
@@ -29,7 +29,7 @@ enum MultipartText {
     // The first boundary has no line break before it.
     var rest = Data("\r\n".utf8) + body
     let mark = Data("\r\n--\(boundary)".utf8)
-    while let found = rest.range(of: mark) {
+    while let found = rest.range(of: mark) {  // bytes
       parts.append(part(Data(rest[..<found.lowerBound])))
       rest = Data(rest[found.upperBound...])
     }
@@ -37,21 +37,21 @@ enum MultipartText {
   }
 
   private static func part(_ whole: Data) -> Part {
-    guard let blank = whole.range(of: Data("\r\n\r\n".utf8)) else {
+    guard let blank = whole.range(of: Data("\r\n\r\n".utf8)) else {  // bytes
       return Part(head: Data(), content: whole, name: nil, type: nil)
     }
     let head = Data(whole[..<blank.upperBound])
-    let text = String(decoding: head, as: UTF8.self)
-    return Part(head: head, content: Data(whole[blank.upperBound...]), name: name(in: text), type: type(in: text))
+    return Part(head: head, content: Data(whole[blank.upperBound...]), name: name(in: head), type: type(in: head))
   }
 
-  private static func name(in head: String) -> String? {
-    let start = ["; name=\"", ";name=\""].compactMap { head.range(of: $0)?.upperBound }.first
-    return start.map { String(head[$0...].prefix { $0 != "\"" }) }
+  private static func name(in head: Data) -> String? {
+    let starts = ["; name=\"", ";name=\""].lazy.compactMap { head.range(of: Data($0.utf8))?.upperBound }  // bytes
+    return starts.first.map { String(decoding: head[$0...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self) }
   }
 
-  private static func type(in head: String) -> MediaType? {
-    let start = head.range(of: "\r\nContent-Type:", options: .caseInsensitive)?.upperBound
-    return start.flatMap { MediaType(String(head[$0...].prefix { !$0.isNewline })) }
+  private static func type(in head: Data) -> MediaType? {
+    let lower = Data(head.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 })
+    let start = lower.range(of: Data("\r\ncontent-type:".utf8))?.upperBound  // bytes
+    return start.flatMap { MediaType(String(decoding: head[$0...].prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)) }
   }
 }
