@@ -7,7 +7,7 @@ extension CacheQuestion {
   /// A request that declares a lifetime counts as reading, whatever its method.
   package func invalidations(by answer: ResponseHead) -> [HTTPURL] {
     guard (200...399).contains(answer.status), policy.model != .lifetime, !method.isSafe else { return [] }
-    let named = [HTTPFieldName.location, "Content-Location"].flatMap { answer.fields.values(of: $0) }
+    let named = [HTTPFieldName.location, "Content-Location"].flatMap { answer.fields.references(of: $0) }
     let others = named.compactMap { try? url.resolving($0) }.filter { $0.origin == url.origin }
     return others.reduce(into: [url]) { urls, other in
       if !urls.contains(other) { urls.append(other) }

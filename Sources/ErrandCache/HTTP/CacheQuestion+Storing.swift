@@ -61,7 +61,7 @@ extension CacheQuestion {
 
   /// Whether `Content-Location` says that what POST got is what GET would get.
   private func isAboutItself(_ answer: ResponseHead) -> Bool {
-    let locations = answer.fields.values(of: "Content-Location")
+    let locations = answer.fields.references(of: "Content-Location")
     guard let location = locations.first, locations.count == 1 else { return false }
     return (try? url.resolving(location)) == url
   }

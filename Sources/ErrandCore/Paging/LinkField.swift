@@ -37,7 +37,7 @@ extension HTTPResponse {
   /// func next(after page: APIResponse<[Post]>) -> GetPosts? { page.raw.link("next").map { GetPosts(page: RequestPath($0)) } }
   /// ```
   public func link(_ relation: String) -> String? {
-    guard let target = LinkField(fields.values(of: "Link")).target(of: relation) else { return nil }
+    guard let target = LinkField(fields.references(of: "Link")).target(of: relation) else { return nil }
     return (try? url.resolving(target))?.string
   }
 }

@@ -66,6 +66,15 @@ import Testing
     #expect(try await client.send(Ask<String>()) == "/caf%E9/%C3%A9?%C3%A9")
   }
 
+  @Test func `bytes of a Link are kept`() async throws {
+    let server = try LoopbackServer { _ in
+      let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nLink: </caf".utf8) + [0xE9]
+      return LoopbackAnswer([.bytes(head + Array(">; rel=next\r\n\r\n".utf8))])
+    }
+    let response = try await APIClient(baseURL: server.url).response(Ask<String>())
+    #expect(response.raw.link("next") == server.url + "/caf%E9")
+  }
+
   // MARK: - Content
 
   @Test(
