@@ -2,9 +2,9 @@ package import ErrandCore
 
 /// One range of bytes that a request wants (RFC 9110 section 14.2), to be cut out of a complete stored response.
 package struct StoredRange: Sendable, Hashable {
-  /// Where it begins; nil if it is the last ``length`` bytes.
+  /// The first byte; nil if the last ``length`` bytes are meant.
   private let first: Int64?
-  /// Where it ends, the last byte included; nil for the end of the body.
+  /// The last byte; nil for the end of the body.
   private let last: Int64?
   /// How many bytes at the end are wanted.
   private let length: Int64?

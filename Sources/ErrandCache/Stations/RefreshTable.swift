@@ -10,9 +10,9 @@ final class RefreshTable: Sendable {
     let variant: Digest
   }
 
-  /// What is known of a stored response whose refresh failed.
+  /// The failed refreshes of one stored response.
   private struct Failures: Sendable {
-    /// When the stored response came.
+    /// When the stored response was received.
     let stored: WallTime
     var count: Int
     /// Before this moment the server is not asked again.
@@ -34,8 +34,8 @@ final class RefreshTable: Sendable {
     return max(min(doubled, longestPause), retryAfter ?? .zero)
   }
 
-  /// Begins the refresh of a stored response that came at a moment; false if one is under way, or the last one failed
-  /// not long ago.
+  /// Begins the refresh of a response that was received at `stored`; false if one is running, or if the last one failed
+  /// and its pause is not over.
   func begin(_ place: Place, stored: WallTime, _ state: CallState) -> Bool {
     let now = state.timers.now
     if let last = failures.withLock({ $0[place] }), last.stored == stored, now < last.until { return false }

@@ -1,14 +1,14 @@
 import ErrandCore
 import ErrandSupport
 
-/// What came and is not on the disk yet, and when it is brought there. Decides, and performs nothing.
+/// Decides when received bytes are committed to the disk. It performs nothing.
 struct CommitPace: Sendable {
-  /// What has to happen next.
+  /// The next thing to do.
   enum Step: Sendable, Equatable {
     case nothing
     /// A commit begins.
     case commit
-    /// ``timePassed()`` is called at a moment.
+    /// ``timePassed()`` is to be called at this time.
     case wake(MonotonicInstant)
   }
 
@@ -22,7 +22,7 @@ struct CommitPace: Sendable {
   /// Whether the body has to wait.
   var mustWait: Bool { rule.mustWait(uncommitted: uncommitted) }
 
-  /// Counts what came.
+  /// Counts received bytes.
   mutating func took(_ count: Int64, at now: MonotonicInstant) -> Step {
     uncommitted += count
     if isCommitting { return .nothing }
@@ -34,7 +34,7 @@ struct CommitPace: Sendable {
   /// Notes that a commit begins though none is due.
   mutating func begin() { isCommitting = true }
 
-  /// The moment of ``Step/wake(_:)`` has come. True where a commit has to begin.
+  /// Called at the time of ``Step/wake(_:)``. True if a commit has to begin.
   mutating func timePassed() -> Bool {
     hasTimer = false
     guard uncommitted > 0, !isCommitting else { return false }
@@ -57,9 +57,9 @@ struct CommitPace: Sendable {
   }
 }
 
-/// What is known of bytes on their way into a part.
+/// The state of a body, or of several, that is written into a part.
 protocol CommittingState: Sendable {
-  /// Which of them are not on the disk yet.
+  /// Which bytes are not on the disk yet.
   var commits: CommitPace { get set }
   /// The timer of the next commit.
   var timer: TimerToken? { get set }
@@ -67,8 +67,8 @@ protocol CommittingState: Sendable {
   var failure: (any Error)? { get set }
 }
 
-/// Takes bytes for a part, and commits them in time: once many have come, and a second after the first that waits,
-/// whether more come or not.
+/// Receives bytes for a part and commits them: after many bytes, and one second after the first uncommitted byte even if
+/// no more arrive.
 protocol Committing: AnyObject, Sendable {
   associatedtype State: CommittingState
 
@@ -76,7 +76,7 @@ protocol Committing: AnyObject, Sendable {
   func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result
   /// Writes what was gathered into the part. Returns how many bytes are not written yet.
   func writeGathered() throws -> Int64
-  /// Lets the bodies go on that need not wait any longer.
+  /// Resumes the bodies that need not wait any longer.
   func resume()
 }
 
@@ -101,7 +101,7 @@ extension Committing {
     while step == .commit {
       var covered = withState { $0.commits.uncommitted }
       let failure = failure(of: {
-        // What came since the line above may be among these bytes too: then too few are covered, never too many.
+        // Bytes that arrived after the line above may be counted here as unwritten. Then too few are covered, never too many.
         covered = max(covered - (try writeGathered()), 0)
         try run.commit()
       })
@@ -114,7 +114,7 @@ extension Committing {
     resume()
   }
 
-  /// Writes what is still gathered, once the exchange is over. On the disk lane.
+  /// Writes the rest of the gathered bytes after the end of the exchange. On the disk lane.
   func finish() {
     if let timer = withState({ $0.timer }) { run.timers.cancel(timer) }
     if withState({ $0.failure != nil }) { return }

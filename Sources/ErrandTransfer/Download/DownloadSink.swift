@@ -4,14 +4,14 @@ import Foundation
 
 /// Writes the body of one answer into the part, once the head says that it belongs there.
 ///
-/// Pieces are gathered and written on the transport's thread. The disk lane brings them to the disk meanwhile, and the
-/// body pauses where that falls too far behind.
+/// Pieces are gathered and written on the transport's thread. The disk lane commits them at the same time. The body
+/// pauses if the commits are too far behind.
 final class DownloadSink: BodySink, Committing {
   /// How the exchange went.
   struct Report: Sendable {
-    /// What was decided on the head; nil where no head came that the status rule takes.
+    /// The decision on the head; nil if there was no head with an accepted status.
     var decision: ResumeDecision?
-    /// What the body came to, in bytes.
+    /// The length of the received body in bytes.
     var received: Int64 = 0
     /// Whether the body ended as it should.
     var isWhole = false
@@ -24,9 +24,9 @@ final class DownloadSink: BodySink, Committing {
 
   struct State: CommittingState {
     var report = Report()
-    /// Where the first byte of the body goes.
+    /// The offset of the first byte of the body.
     var place: Int64 = 0
-    /// How many bytes the body has; nil where that is not known.
+    /// The length of the body in bytes; nil if it is not known.
     var expected: Int64?
     var flow: BodyFlow?
     /// Whether the part is being emptied, or room is being set aside.
@@ -112,7 +112,7 @@ final class DownloadSink: BodySink, Committing {
 
   func writeGathered() throws -> Int64 { try writer.write() }
 
-  /// Throws where the part takes no further bytes.
+  /// Throws if the part takes no further bytes.
   private func check(_ count: Int64) throws {
     let (failure, place, received, expected) = state.withLock {
       ($0.failure, $0.place, $0.report.received, $0.expected)
@@ -132,7 +132,7 @@ final class DownloadSink: BodySink, Committing {
     }
   }
 
-  /// Counts what came. False where the body has to wait.
+  /// Counts received bytes. False if the body has to pause.
   private func goesOn(after count: Int64) -> Bool {
     let now = run.timers.now
     let (step, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Duration?, Bool) in
@@ -180,7 +180,7 @@ final class DownloadSink: BodySink, Committing {
         isUnlisted = false
       }
       self.resume()
-      // Beside the body: whoever is killed from here on is found again.
+      // The body is received at the same time. A process that is killed after this commit is found again.
       if isUnlisted { self.commit() }
     }
   }

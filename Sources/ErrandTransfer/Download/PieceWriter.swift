@@ -10,16 +10,16 @@ final class PieceWriter: Sendable {
     var gathered = Data()
     /// An empty buffer that has its memory, in which the next pieces are gathered.
     var spare = Data()
-    /// How many bytes are being written; nil if nobody writes.
+    /// The number of bytes that are being written; nil if no thread writes.
     var writing: Int?
-    /// Where the next write goes; nil for the place where the single stream of the part is.
+    /// The offset of the next write; nil for the end of the single stream.
     var place: Int64?
     /// Whether nothing may be written yet.
     var isHeld = false
     /// A write that failed leaves a gap, so nothing is written behind it.
     var failure: (any Error)?
 
-    /// The bytes to write now, if they are enough and nobody else writes. ``done(_:_:)`` ends that.
+    /// The bytes to write now, if they are enough and no other thread writes. The caller calls ``done(_:_:)`` after it.
     mutating func begin(_ least: Int) -> Data? {
       guard writing == nil, !isHeld, failure == nil, gathered.count >= max(least, 1) else { return nil }
       writing = gathered.count
@@ -45,7 +45,7 @@ final class PieceWriter: Sendable {
 
   init(_ part: PartFile) { self.part = part }
 
-  /// Says where the first piece goes.
+  /// Sets the offset of the first piece.
   func begin(at place: Int64) { state.withLock { $0.place = place } }
 
   /// Keeps pieces in memory until ``release()``.
@@ -89,7 +89,7 @@ final class PieceWriter: Sendable {
         state.withLock { $0.done(bytes, error) }
         throw error
       }
-      // More may have come meanwhile, which its giver left to this thread.
+      // The other thread may have added more during the write, and has left it to this one.
       least = Self.room
     }
     if let failure = state.withLock({ $0.failure }) { throw failure }

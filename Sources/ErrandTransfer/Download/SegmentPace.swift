@@ -19,7 +19,7 @@ final class SegmentPace: Committing {
     var timer: TimerToken?
     var throttle: DownloadThrottle
     var held: [Int: Held] = [:]
-    /// What gathers the bytes of each body that comes.
+    /// The writer of each body.
     var writers: [Int: PieceWriter] = [:]
   }
 
@@ -41,7 +41,7 @@ final class SegmentPace: Committing {
   /// Why the part takes nothing more.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Ends all: those that wait go on, to be told.
+  /// Ends all pieces. Bodies that wait are resumed, so that they see the failure.
   func fail(_ error: any Error) {
     state.withLock { if $0.failure == nil { $0.failure = error } }
     resume()
@@ -60,7 +60,7 @@ final class SegmentPace: Committing {
   /// Tells how far all are together.
   func tell() { run.meter?.tellSideBySide(state.withLock { $0.bytes }) }
 
-  /// Counts what came of a piece. False where this body has to wait.
+  /// Counts received bytes of a piece. False if its body has to pause.
   func took(_ count: Int64, _ number: Int, _ flow: BodyFlow) -> Bool {
     let now = run.timers.now
     let (step, tells, delay, goesOn) = state.withLock { state -> (CommitPace.Step, Bool, Duration?, Bool) in
@@ -102,7 +102,7 @@ final class SegmentPace: Committing {
 }
 
 extension SegmentPace.State {
-  /// What follows for the commits, and whether it is time to tell.
+  /// The next step of the commits, and whether progress is reported now.
   fileprivate mutating func count(_ count: Int64, at now: MonotonicInstant) -> (step: CommitPace.Step, tells: Bool) {
     bytes += count
     let step = commits.took(count, at: now)

@@ -7,7 +7,7 @@ final class SegmentSink: BodySink {
   struct Report: Sendable {
     /// Why the answer is not this piece of this version.
     var mismatch: ResumeMismatch?
-    /// What the body came to, in bytes.
+    /// The length of the received body in bytes.
     var received: Int64 = 0
     /// Whether the body ended as it should.
     var isWhole = false
@@ -78,7 +78,7 @@ final class SegmentSink: BodySink {
     return pace.took(count, number, flow)
   }
 
-  /// Writes what is still gathered, once the exchange is over. On the disk lane.
+  /// Writes the rest of the gathered bytes after the end of the exchange. On the disk lane.
   func finish() {
     if pace.failure == nil {
       do { _ = try writer.write() } catch { pace.fail(error) }

@@ -17,7 +17,7 @@ public import Foundation
 /// ``ErrandCore/APIClient/send(_:into:options:)`` does this for one call. A sink is for one call.
 public final class FileHandleSink: BodySink {
   private struct State: Sendable {
-    /// What is written next. All that comes while the handle is busy is written at once then.
+    /// The bytes to write next. While a write is running, all further bytes are gathered here.
     var gathered = Data()
     /// Whether the queue is going to write what was gathered.
     var isWriting = false
