@@ -25,14 +25,14 @@ extension String {
 extension StringProtocol {
   /// The parts between two occurrences of an ASCII character, found byte by byte; empty ones are left out.
   package func parts(at separator: Unicode.Scalar) -> [Substring] {
-    unicodeScalars.split(separator: separator).map { Substring($0) }
+    Substring(self).unicodeScalars.split(separator: separator).map { Substring($0) }
   }
 
   /// What stands in front of the first occurrence of an ASCII character and behind it, found byte by byte; nil if it does
   /// not occur.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, behind: Substring)? {
-    guard let place = unicodeScalars.firstIndex(of: separator) else { return nil }
-    let behind = unicodeScalars[unicodeScalars.index(after: place)...]
-    return (Substring(unicodeScalars[..<place]), Substring(behind))
+    let scalars = Substring(self).unicodeScalars
+    guard let place = scalars.firstIndex(of: separator) else { return nil }
+    return (Substring(scalars[..<place]), Substring(scalars[scalars.index(after: place)...]))
   }
 }
