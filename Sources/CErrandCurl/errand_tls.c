@@ -36,6 +36,8 @@ static struct {
   void *(*context_of)(const void *ssl);
   void (*set_certificate_callback)(void *context, int (*callback)(void *ssl, void **certificate, void **key));
   long (*control_context)(void *context, int command, long number, void *data);
+  // Missing in OpenSSL before 1.1.1.
+  void (*set_key_log)(void *context, void (*callback)(const void *ssl, const char *line));
 } tls;
 
 static int data_index = -1;
@@ -96,6 +98,7 @@ static void look_up(void) {
   *(void **)&tls.context_of = dlsym(RTLD_DEFAULT, "SSL_get_SSL_CTX");
   *(void **)&tls.set_certificate_callback = dlsym(RTLD_DEFAULT, "SSL_CTX_set_client_cert_cb");
   *(void **)&tls.control_context = dlsym(RTLD_DEFAULT, "SSL_CTX_ctrl");
+  *(void **)&tls.set_key_log = dlsym(RTLD_DEFAULT, "SSL_CTX_set_keylog_callback");
   if (!tls.context_parameters || !tls.set_host_flags || !tls.set_host || !tls.set_address || !tls.new_index ||
       !tls.set_data || !tls.get_data || !tls.set_info_callback || !tls.set_context_data || !tls.get_context_data ||
       !tls.context_of || !tls.set_certificate_callback || !tls.control_context) {
@@ -117,6 +120,8 @@ bool errand_tls_demand_host(void *context, const char *host) {
   // libcurl has OpenSSL read ahead from 8.15.0 on. What a server sends without being asked would then lie in OpenSSL,
   // where the look at the socket before each reuse does not see it.
   tls.control_context(context, set_read_ahead, 0, NULL);
+  // libcurl writes the keys of each session into the file that SSLKEYLOGFILE names, readable for other users.
+  if (tls.set_key_log) tls.set_key_log(context, NULL);
   void *parameters = tls.context_parameters(context);
   if (!parameters) return false;
   tls.set_host_flags(parameters, never_check_subject);

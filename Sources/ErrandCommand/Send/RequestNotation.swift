@@ -54,18 +54,21 @@ enum RequestNotation {
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw UsageError("\(option) cannot read “\(path)”; give the path of a file whose first line is the secret")
     }
-    let text = String(decoding: (try? file.read(upToCount: 64 << 10)) ?? Data(), as: UTF8.self)
-    guard let line = text.split(whereSeparator: \.isNewline).first else {
-      throw UsageError("\(option) finds nothing in “\(path)”; write the secret into its first line")
+    let bytes = (try? file.read(upToCount: 64 << 10)) ?? Data()
+    let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+    guard !line.isEmpty, let secret = String(validating: line, as: UTF8.self) else {
+      throw UsageError("the first line of “\(path)” is empty or is not UTF-8; \(option) needs the secret there")
     }
-    return String(line)
+    return secret
   }
 
   /// A name and a password.
   static func basic(_ value: String) throws(UsageError) -> RequestCredential {
     let text = try secret(value, of: "--user")
-    guard let colon = text.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
-    return .basic(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+    // By scalars: a colon with a combining accent behind it is another character to Swift.
+    let scalars = text.unicodeScalars
+    guard let colon = scalars.firstIndex(of: ":") else { throw UsageError("--user needs the form name:password") }
+    return .basic(user: String(scalars[..<colon]), password: String(scalars[scalars.index(after: colon)...]))
   }
 
   /// One `name=value` or `name:=json`.

@@ -20,11 +20,12 @@ enum Secrets {
 
   /// A query or a form with the values of secret names masked.
   static func maskedPairs(_ text: some StringProtocol) -> String {
-    let pairs = text.split(separator: "&", omittingEmptySubsequences: false)
+    // By scalars: a separator with a combining accent behind it is another character to Swift.
+    let pairs = Substring(text).unicodeScalars.split(separator: "&", omittingEmptySubsequences: false)
     return pairs.map { pair in
       guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
       let name = String(pair[..<equals])
-      return isSecret(name.removingPercentEncoding ?? name) ? pair[...equals] + mask : String(pair)
+      return isSecret(name.removingPercentEncoding ?? name) ? String(pair[...equals]) + mask : String(pair)
     }.joined(separator: "&")
   }
 

@@ -47,4 +47,14 @@ import Testing
       #expect(run.status == 60 && run.output.isEmpty, "\(run.status): \(run.error)")
     }
   }
+
+  /// The handshake makes keys before the certificate is refused.
+  @Test func `keys of TLS are not written`() async throws {
+    try await DownloadFolder.with { folder in
+      let (url, keys) = (try address("ERRAND_NGINX_TLS") + "/200b", folder.file("keys"))
+      let run = try await BuiltCommand.run(["send", url], environment: ["SSLKEYLOGFILE": keys])
+      #expect(run.status == 60)
+      #expect((FileManager.default.contents(atPath: keys) ?? Data()).isEmpty)
+    }
+  }
 }

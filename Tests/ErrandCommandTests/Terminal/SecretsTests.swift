@@ -16,6 +16,7 @@ import Testing
   @Test func `secrets are masked in place`() {
     #expect(Secrets.maskedTarget("/a?page=2&token=abc&x") == "/a?page=2&token=•••&x")
     #expect(Secrets.maskedTarget("/a") == "/a")
+    #expect(Secrets.maskedPairs("a=1&\u{301}token=abc&b") == "a=1&\u{301}token=•••&b")
     let fragment = Secrets.maskedTarget("https://a.example/cb#access_token=abc&x=1")
     #expect(fragment == "https://a.example/cb#access_token=•••&x=1")
     #expect(Secrets.maskedTarget("/a?next=/x?token=abc#p") == "/a?next=/x?token=•••#p")

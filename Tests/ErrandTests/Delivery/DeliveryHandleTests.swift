@@ -121,6 +121,24 @@ import TestSupport
 
   // MARK: - Delegates and threads
 
+  @MainActor @Test func `subclass of a delegate is told`() async {
+    class Page: CallDelegate {
+      func requestFinished(_ call: FinishedCall) {}
+      func requestFailed(_ call: FailedCall) {}
+    }
+    final class UserPage: Page {
+      let told = Recorded<Bool>()
+      override func requestFinished(_ call: FinishedCall) { told.append(call.value(of: ProbeRequest.self) != nil) }
+    }
+    let fixture = DeliveryFixture()
+    fixture.exchange.open()
+    fixture.hook.open()
+    let page = UserPage()
+    fixture.client.start(fixture.request, options: fixture.options(), delegate: page)
+    await fixture.ended.waitStubbornly()
+    #expect(page.told.all == [true])
+  }
+
   @MainActor @Test func `delegate gone is no harm`() async {
     let fixture = DeliveryFixture()
     fixture.hook.open()
@@ -304,22 +322,4 @@ struct WatchedRequest: APIRequest {
   typealias Response = String
   var hooks: CompletionHooks<String>?
   var path: Path { "/watched" }
-
-  @MainActor @Test func `subclass of a delegate is told`() async {
-    class Page: CallDelegate {
-      func requestFinished(_ call: FinishedCall) {}
-      func requestFailed(_ call: FailedCall) {}
-    }
-    final class UserPage: Page {
-      let told = Recorded<Bool>()
-      override func requestFinished(_ call: FinishedCall) { told.append(call.value(of: ProbeRequest.self) != nil) }
-    }
-    let fixture = DeliveryFixture()
-    fixture.exchange.open()
-    fixture.hook.open()
-    let page = UserPage()
-    fixture.client.start(fixture.request, options: fixture.options(), delegate: page)
-    await fixture.ended.waitStubbornly()
-    #expect(page.told.all == [true])
-  }
 }
