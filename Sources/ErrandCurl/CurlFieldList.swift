@@ -6,6 +6,8 @@
   ///
   /// libcurl only reads the list during the transfer, so its nodes and texts may stand in two plain buffers.
   struct CurlFieldList: ~Copyable {
+    private static let sentBack: [HTTPFieldName] = [.cookie, "If-None-Match", "If-Match", "If-Range"]
+
     private var starts: [Int] = []
     private var nodes: UnsafeMutablePointer<curl_slist>
     private var nodeCapacity = 8
@@ -55,7 +57,7 @@
         append(";")
       } else {
         append(": ")
-        append(field.value)
+        append(value: field)
       }
       append("\0")
     }
@@ -66,14 +68,22 @@
       append("\0")
     }
 
+    /// Cookies and entity tags go back as the bytes that came.
+    private mutating func append(value field: HTTPField) {
+      guard Self.sentBack.contains(field.name), FieldOctets.holds(field.value) else { return append(field.value) }
+      FieldOctets.bytes(of: field.value).withUnsafeBufferPointer { append($0) }
+    }
+
     private mutating func append(_ piece: String) {
       var piece = piece
-      piece.withUTF8 { utf8 in
-        guard let base = utf8.baseAddress else { return }
-        reserve(textCount + utf8.count)
-        UnsafeMutableRawPointer(text + textCount).copyMemory(from: base, byteCount: utf8.count)
-        textCount += utf8.count
-      }
+      piece.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+      guard let base = bytes.baseAddress else { return }
+      reserve(textCount + bytes.count)
+      UnsafeMutableRawPointer(text + textCount).copyMemory(from: base, byteCount: bytes.count)
+      textCount += bytes.count
     }
 
     private mutating func reserve(_ count: Int) {

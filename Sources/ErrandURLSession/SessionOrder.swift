@@ -82,10 +82,11 @@ struct SessionOrder: Sendable {
   static func merged(_ fields: HTTPFields) -> [(name: String, value: String)] {
     var merged: [(name: String, value: String)] = []
     for field in fields.all {
+      let value = FieldOctets.readable(field.value)
       if let place = merged.firstIndex(where: { HTTPFieldName($0.name) == field.name }) {
-        merged[place].value += (field.name == .cookie ? "; " : ", ") + field.value
+        merged[place].value += (field.name == .cookie ? "; " : ", ") + value
       } else {
-        merged.append((field.name.rawValue, field.value))
+        merged.append((field.name.rawValue, value))
       }
     }
     return merged

@@ -17,7 +17,7 @@ extension CacheQuestion {
     else { return .unrelated }
     let names: [HTTPFieldName] = [.eTag, "Last-Modified", .contentLength]
     let said = names.filter { answer.head.fields.contains($0) }
-    let agrees = said.allSatisfy { answer.head.fields.values(of: $0) == stored.answer.fields.values(of: $0) }
+    let agrees = said.allSatisfy { answer.head.fields.octets(of: $0) == stored.answer.fields.octets(of: $0) }
     if !agrees { return .outdated }
     return said.allSatisfy { $0 == .contentLength } ? .unrelated : renewed(stored, by: answer)
   }
@@ -41,7 +41,7 @@ extension CacheQuestion {
   private static func names(_ answer: ResponseHead, _ stored: CacheEntryHead) -> Bool {
     if answer.fields.contains(.eTag) {
       guard let tag = EntityTag(of: answer.fields), let ours = EntityTag(of: stored.answer.fields) else {
-        return answer.fields.values(of: .eTag) == stored.answer.fields.values(of: .eTag)
+        return answer.fields.octets(of: .eTag) == stored.answer.fields.octets(of: .eTag)
       }
       return tag.isWeaklyEqual(ours)
     }

@@ -23,7 +23,7 @@ package struct EntityTag: Sendable, Hashable {
 
   /// The tag of an answer; nil where it has none or several.
   package init?(of fields: HTTPFields) {
-    let values = fields.values(of: .eTag)
+    let values = fields.octets(of: .eTag)
     guard let value = values.first, values.count == 1 else { return nil }
     self.init(value)
   }

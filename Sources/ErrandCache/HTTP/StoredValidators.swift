@@ -8,7 +8,7 @@ struct StoredValidators {
   let changed: String?
 
   init(_ stored: CacheEntryHead) {
-    let tags = stored.answer.fields.values(of: .eTag)
+    let tags = stored.answer.fields.octets(of: .eTag)
     tag = tags.count == 1 ? tags.first : nil
     let isDate = FreshnessRule.lastModified(of: stored.answer.fields, now: stored.responseTime) != nil
     changed = isDate ? stored.answer.fields["Last-Modified"] : nil

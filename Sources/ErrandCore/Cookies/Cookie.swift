@@ -30,7 +30,8 @@ public struct Cookie: Sendable, Hashable {
 
   /// The name.
   public let name: String
-  /// The value: a secret.
+  /// The value: a secret. Where a server set bytes that are not UTF-8, each of them is a scalar from U+F780 to U+F7FF, so
+  /// that the same bytes are sent back.
   public let value: String
   /// The host that it is for, in lower case and without a dot at its head.
   public let domain: String

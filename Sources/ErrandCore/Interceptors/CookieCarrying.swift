@@ -30,7 +30,7 @@ package struct CookieCarrying: Interceptor {
   private func kept(
     _ response: HTTPResponse, _ url: HTTPURL, _ jar: CookieJar, _ era: UInt64, _ context: CallContext
   ) -> HTTPResponse {
-    let values = response.fields.values(of: .setCookie)
+    let values = response.fields.octets(of: .setCookie)
     if values.isEmpty { return response }
     for refusal in jar.take(values, from: url, era: era) {
       context.plan.log?.info("a cookie of \(url.origin) is not kept: \(refusal)")

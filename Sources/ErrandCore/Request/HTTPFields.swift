@@ -75,6 +75,13 @@ public struct HTTPFields: Sendable {
     return block.references(of: name)
   }
 
+  /// Every value of a field that is sent back as it came, such as a cookie or an entity tag. ``FieldOctets`` says how
+  /// bytes that are not UTF-8 are written.
+  package func octets(of name: HTTPFieldName) -> [String] {
+    guard mayHold(name), case .raw(let block) = storage else { return values(of: name) }
+    return block.octets(of: name)
+  }
+
   /// Whether there is a field of this name.
   public func contains(_ name: HTTPFieldName) -> Bool {
     guard mayHold(name) else { return false }
@@ -115,7 +122,11 @@ public struct HTTPFields: Sendable {
   }
 
   private mutating func change(_ body: (inout [HTTPField]) -> Void) {
-    var fields = all
+    var fields =
+      switch storage {
+      case .list(let fields): fields
+      case .raw(let block): block.kept
+      }
     storage = .list([])
     body(&fields)
     storage = .list(fields)

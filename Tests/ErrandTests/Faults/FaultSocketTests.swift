@@ -75,6 +75,60 @@ import Testing
     #expect(response.raw.link("next") == server.url + "/caf%E9")
   }
 
+  private func client(at server: LoopbackServer, _ jar: CookieJar) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.cookies = .jar(jar)
+    return APIClient(configuration)
+  }
+
+  private func cachingClient(at server: LoopbackServer) -> APIClient {
+    var configuration = ClientConfiguration(baseURL: server.url)
+    configuration.cache = .own(ResponseCache(store: MemoryStore()))
+    configuration.cachePolicy = .http
+    return APIClient(configuration)
+  }
+
+  @Test func `bytes of cookies are kept`() async throws {
+    // GBK, ISO 8859-1, UTF-8, and UTF-8 of the scalars that stand for bytes.
+    let values: [[UInt8]] = [[0xD6, 0xD0], [0x63, 0xE9], Array("\u{e9}".utf8), Array("\u{f7e9}".utf8)]
+    let server = try LoopbackServer { _ in
+      let lines = values.enumerated().flatMap { Array("Set-Cookie: c\($0)=".utf8) + $1 + [13, 10] as [UInt8] }
+      return LoopbackAnswer([.bytes(Array("HTTP/1.1 204 No Content\r\n".utf8) + lines + [13, 10])])
+    }
+    let first = CookieJar()
+    _ = try await client(at: server, first).send(Ask<Nothing>())
+    let saved = try JSONEncoder().encode(first.cookies(for: HTTPURL(server.url)))
+    let second = CookieJar(try JSONDecoder().decode([Cookie].self, from: saved))
+    _ = try await client(at: server, second).send(Ask<Nothing>())
+    let line = values.enumerated().map { Array("c\($0)=".utf8) + $1 }.joined(separator: Array("; ".utf8))
+    #expect(server.requests.last?.head.firstRange(of: Array("Cookie: ".utf8) + line + [13, 10]) != nil)
+  }
+
+  @Test func `bytes of entity tags are kept`() async throws {
+    let tag: [UInt8] = [0x22, 0xE9, 0x22]
+    let server = try LoopbackServer { request in
+      let isKnown = request.head.firstRange(of: Array("If-None-Match: ".utf8) + tag + [13, 10]) != nil
+      let fields = Array("Cache-Control: no-cache\r\nETag: ".utf8) + tag + [13, 10]
+      let rest = isKnown ? Array("\r\n".utf8) : Array("Content-Length: 2\r\n\r\nok".utf8)
+      let line = isKnown ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n"
+      return LoopbackAnswer([.bytes(Array(line.utf8) + fields + rest)])
+    }
+    let client = cachingClient(at: server)
+    for _ in 0..<3 { #expect(try await client.send(Ask<String>()) == "ok") }
+    #expect(server.requests.map { $0.headers["If-None-Match"] != nil } == [false, true, true])
+  }
+
+  @Test func `a stored redirect keeps bytes`() async throws {
+    let server = try LoopbackServer { request in
+      guard request.path == "/p" else { return .ok(request.target) }
+      let head = Array("HTTP/1.1 301 Moved\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: /caf".utf8)
+      return LoopbackAnswer([.bytes(head + [0xE9, 13, 10, 13, 10])])
+    }
+    let client = cachingClient(at: server)
+    for _ in 0..<2 { #expect(try await client.send(Ask<String>()) == "/caf%E9") }
+    #expect(server.requests.map(\.path) == ["/p", "/caf%E9", "/caf%E9"])
+  }
+
   // MARK: - Content
 
   @Test(
