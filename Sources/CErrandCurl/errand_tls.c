@@ -117,8 +117,8 @@ static bool has_openssl(void) {
 bool errand_tls_demand_host(void *context, const char *host) {
   unsigned char address[16];
   if (!has_openssl()) return true;
-  // libcurl has OpenSSL read ahead from 8.15.0 on. What a server sends without being asked would then lie in OpenSSL,
-  // where the look at the socket before each reuse does not see it.
+  // libcurl has OpenSSL read ahead from 8.15.0 on. Bytes that a server sends without a request would then be in OpenSSL's
+  // buffer, and the check of the socket before each reuse would not see them.
   tls.control_context(context, set_read_ahead, 0, NULL);
   // libcurl writes the keys of each session into the file that SSLKEYLOGFILE names, readable for other users.
   if (tls.set_key_log) tls.set_key_log(context, NULL);

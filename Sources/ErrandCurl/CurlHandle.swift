@@ -11,8 +11,8 @@
     /// How the request's method and body are told to libcurl.
     private enum Shape: Equatable { case get, head, bare, fields, upload }
 
-    /// What the version of HTTP depends on.
-    private struct Way: Equatable {
+    /// The two facts of a request that decide which version of HTTP is asked for.
+    private struct VersionInput: Equatable {
       let isSecure: Bool
       let mayUseHTTP2: Bool
     }
@@ -45,7 +45,7 @@
     private var connectTimeout: Int = 0
     private var totalTimeout: Int = 0
     private var bufferSize: Int = 0
-    private var way: Way?
+    private var versionInput: VersionInput?
     private var forbidsReuse = false
     private var wantsFreshConnection = false
 
@@ -106,7 +106,7 @@
       if !trust.isUniform { setTrust(for: transfer.exchange.request.url.hostWithoutDot) }
       if transfer.addresses != nil || hasOwnAddresses { setAddresses(transfer.addresses) }
       setVersion(
-        Way(
+        VersionInput(
           isSecure: transfer.exchange.request.url.scheme == .https,
           mayUseHTTP2: transfer.exchange.request.body == nil || CurlVersion.running.sendsBodiesOverHTTP2))
       setBody(method: transfer.exchange.request.method, transfer.exchange.request.body)
@@ -123,7 +123,7 @@
     func reset() {
       transfer = nil
       guard forbidsReuse || wantsFreshConnection else { return }
-      way = nil
+      versionInput = nil
       if forbidsReuse { set(CURLOPT_FORBID_REUSE, 0) }
       if wantsFreshConnection { set(CURLOPT_FRESH_CONNECT, 0) }
       forbidsReuse = false
@@ -163,11 +163,11 @@
     /// What libcurl said about the last failure.
     var failureText: String { String(cString: errorText) }
 
-    private func setVersion(_ way: Way) {
-      guard self.way != way else { return }
-      self.way = way
-      let isSecure = way.isSecure
-      let asksForHTTP2 = configuration.effectiveVersion == .http2 && isSecure && way.mayUseHTTP2
+    private func setVersion(_ input: VersionInput) {
+      guard versionInput != input else { return }
+      versionInput = input
+      let isSecure = input.isSecure
+      let asksForHTTP2 = configuration.effectiveVersion == .http2 && isSecure && input.mayUseHTTP2
       let version =
         switch configuration.effectiveVersion {
         case .http1Only: CURL_HTTP_VERSION_1_1
@@ -183,8 +183,7 @@
       set(CURLOPT_FRESH_CONNECT, isSingleUse ? 1 : 0)
       forbidsReuse = isSingleUse
       wantsFreshConnection = isSingleUse
-      let mayWait =
-        configuration.httpVersion == .http2PriorKnowledge || asksForHTTP2
+      let mayWait = configuration.httpVersion == .http2PriorKnowledge || asksForHTTP2
       set(CURLOPT_PIPEWAIT, mayWait && !isSingleUse ? 1 : 0)
       // Only so it says which stream a request has, and which is the last that a server answers.
       set(CURLOPT_VERBOSE, mayWait && !isSingleUse ? 1 : 0)

@@ -259,6 +259,7 @@
 
     private func startAnew(_ transfer: CurlTransfer, _ used: CurlHandle, _ multi: UnsafeMutableRawPointer) {
       curl_multi_remove_handle(multi, used.easy)
+      // libcurl 8.18.0 takes a pause over into the next exchange on the handle (curl issue 20641).
       let wasPaused = transfer.pause != 0
       used.reset()
       if !wasPaused { pool.give(used) }
@@ -308,12 +309,10 @@
         return startAnew(transfer, handle, multi)
       }
       let result = Result { try CurlFailure.outcome(of: transfer, handle: handle, code: code) }
-      // A handle that was once refused an expectation waits for none any more.
-      // libcurl 8.18.0 takes a pause over into the next exchange on the handle (curl issue 20641).
-      let wasPaused = transfer.pause != 0
+      // A handle whose expectation was refused once does not wait for an answer to the next one.
       let hasAsked = transfer.exchange.request.body?.expectsContinue == true
-      end(
-        transfer, result, multi, handleIsClean: code == CURLE_OK && transfer.failure == nil && !hasAsked && !wasPaused)
+      let isClean = code == CURLE_OK && transfer.failure == nil && !hasAsked && transfer.pause == 0
+      end(transfer, result, multi, handleIsClean: isClean)
     }
 
     /// Takes the transfer out of libcurl and lets its caller go on. No effect on one that has ended.

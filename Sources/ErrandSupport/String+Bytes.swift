@@ -28,8 +28,8 @@ extension StringProtocol {
     Substring(self).unicodeScalars.split(separator: separator).map { Substring($0) }
   }
 
-  /// What stands in front of the first occurrence of an ASCII character and behind it, found byte by byte; nil if it does
-  /// not occur.
+  /// The text before the first occurrence of an ASCII character and the text behind it; nil if there is none. Found byte
+  /// by byte.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, behind: Substring)? {
     let scalars = Substring(self).unicodeScalars
     guard let place = scalars.firstIndex(of: separator) else { return nil }

@@ -58,7 +58,7 @@ public final class TieredStore: CacheStore, LeavingStore {
     }
   }
 
-  /// Whether either has anything under the digest without the account.
+  /// Whether one of them has a response to the same request that belongs to others.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if await memory.holdsForOthers(key, call: call, patience: patience) { return true }
     return await base.holdsForOthers(key, call: call, patience: patience)

@@ -25,7 +25,7 @@ extension ServerEnvironment: CustomStringConvertible, CustomDebugStringConvertib
   public var description: String { "\(name): \(Redaction.url(baseURL))" }
   /// The same as ``description``.
   public var debugDescription: String { description }
-  /// What a dump shows: the URLs with the values of their queries masked.
+  /// The children of a dump: the URLs with the values of their queries masked.
   public var customMirror: Mirror {
     Mirror(
       self,

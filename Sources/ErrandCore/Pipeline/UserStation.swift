@@ -44,7 +44,7 @@ extension CallState {
   /// a hook that tells of it has work to do.
   func runningElsewhere(_ hook: @escaping @Sendable () async -> Void) async {
     let task = Task { @concurrent in
-      // The task may begin before the line below has heard of a cancel that came earlier.
+      // If the call was cancelled before, the task may begin before `whileAsking` below has cancelled it.
       if self.endsBy == .cancelled { withUnsafeCurrentTask { $0?.cancel() } }
       await hook()
     }

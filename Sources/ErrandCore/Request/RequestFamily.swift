@@ -63,14 +63,15 @@ extension RequestFamily: CustomStringConvertible, CustomDebugStringConvertible, 
   public var description: String { baseURL.map { "\(name): \(Redaction.url($0))" } ?? name }
   /// The same as ``description``.
   public var debugDescription: String { description }
-  /// What a dump shows: the URLs with the values of their queries masked.
+  /// The children of a dump: the URLs with the values of their queries masked.
   public var customMirror: Mirror {
     Mirror(
       self,
       children: [
         "name": name, "baseURL": baseURL.map(Redaction.url) as Any, "cdnURL": cdnURL.map(Redaction.url) as Any,
         "headers": headers, "arguments": arguments, "timeouts": timeouts as Any, "retries": retries as Any,
-        "statusRule": statusRule as Any, "envelope": envelope as Any, "cache": cache,
+        "statusRule": statusRule as Any, "envelope": envelope as Any, "responseFormat": responseFormat as Any,
+        "argumentStyle": argumentStyle as Any, "cache": cache,
       ], displayStyle: .struct)
   }
 }

@@ -54,7 +54,7 @@ extension JSONValue {
     return document.word(place.index).isNumber ? document.numberBeyondDoubles(at: place.index) : nil
   }
 
-  /// The number as it stands in its text, shortened for messages; nil for a value that was made, or is no number.
+  /// The text of a number in its document, shortened for messages; nil for other values, and for those without a document.
   var writtenNumber: String? {
     guard case .written(let place) = form else { return nil }
     let document = place.source.document

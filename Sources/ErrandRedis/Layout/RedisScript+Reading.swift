@@ -45,8 +45,8 @@ extension RedisScript {
     return redis.call('HMGET', key, 'h' .. variant, 'c' .. variant, 'b' .. variant)
     """#
 
-  /// 1 where an index names an answer that counts and lies under another key than the one given. Names of answers that
-  /// are gone are taken out on the way. About a thousand names are looked at.
+  /// 1 if an index names a valid response under another key than the given one. Names of responses that are gone are
+  /// removed on the way. The script looks at about a thousand names.
   static let holdsBody = #"""
     if not era then return 0 end
     local index, cursor = indexKey(ARGV[4]), '0'

@@ -1,5 +1,4 @@
 import ErrandCore
-import ErrandSupport
 
 /// Decides when received bytes are committed to the disk. It performs nothing.
 struct CommitPace: Sendable {
@@ -54,79 +53,5 @@ struct CommitPace: Sendable {
     if hasTimer { return .nothing }
     hasTimer = true
     return .wake(now.advanced(by: CommitRule.interval))
-  }
-}
-
-/// The state of a body, or of several, that is written into a part.
-protocol CommittingState: Sendable {
-  /// Which bytes are not on the disk yet.
-  var commits: CommitPace { get set }
-  /// The timer of the next commit.
-  var timer: TimerToken? { get set }
-  /// Why the part takes nothing more.
-  var failure: (any Error)? { get set }
-}
-
-/// Receives bytes for a part and commits them: after many bytes, and one second after the first uncommitted byte even if
-/// no more arrive.
-protocol Committing: AnyObject, Sendable {
-  associatedtype State: CommittingState
-
-  var run: DownloadRun { get }
-  func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result
-  /// Writes what was gathered into the part. Returns how many bytes are not written yet.
-  func writeGathered() throws -> Int64
-  /// Resumes the bodies that need not wait any longer.
-  func resume()
-}
-
-extension Committing {
-  /// Does what ``CommitPace`` decided.
-  func follow(_ step: CommitPace.Step) {
-    switch step {
-    case .nothing: break
-    case .commit: run.disk.run { self.commit() }
-    case .wake(let instant):
-      let timer = run.timers.schedule(at: instant) { [weak self] in
-        guard let self, withState({ $0.commits.timePassed() }) else { return }
-        run.disk.run { self.commit() }
-      }
-      withState { $0.timer = timer }
-    }
-  }
-
-  /// Commits until the disk has caught up, or something fails. On the disk lane.
-  func commit() {
-    var step = CommitPace.Step.commit
-    while step == .commit {
-      var covered = withState { $0.commits.uncommitted }
-      let failure = failure(of: {
-        // Bytes that arrived after the line above may be counted here as unwritten. Then too few are covered, never too many.
-        covered = max(covered - (try writeGathered()), 0)
-        try run.commit()
-      })
-      step = withState { [covered] state in
-        if state.failure == nil { state.failure = failure }
-        return state.commits.committed(covered, at: run.timers.now, hasFailed: state.failure != nil)
-      }
-    }
-    follow(step)
-    resume()
-  }
-
-  /// Writes the rest of the gathered bytes after the end of the exchange. On the disk lane.
-  func finish() {
-    if let timer = withState({ $0.timer }) { run.timers.cancel(timer) }
-    if withState({ $0.failure != nil }) { return }
-    if let failure = failure(of: { _ = try writeGathered() }) { withState { $0.failure = failure } }
-  }
-
-  private func failure(of body: () throws -> Void) -> (any Error)? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
   }
 }

@@ -3,7 +3,7 @@
 /// What is not on the disk is fetched twice after a crash: so at most a twelfth of the file, or 8 MiB where that is
 /// more, and never over 64 MiB. Each time takes the disk three writes beside the bytes, so none comes before half of that.
 struct CommitRule: Sendable {
-  /// What came is brought to the disk after this time, however little it is.
+  /// Received bytes are committed after this time, however few they are.
   static let interval = Duration.seconds(1)
   /// Room is set aside for files from this size on: 1 MiB.
   static let worthReserving: Int64 = 1 << 20

@@ -89,3 +89,15 @@ public struct InterruptedDownload: Sendable, Hashable {
     if let url = url.withLock({ $0 }) { try await removePart(of: try download.target(for: url)) }
   }
 }
+
+extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The name of the file, its bytes and its resource, the values of a query masked.
+  public var description: String {
+    let length = total.map { " of \($0)" } ?? ""
+    return "\(file.lastPathComponent): \(bytes)\(length) bytes of \(Redaction.url(resource))"
+  }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// The children of a dump: the description alone.
+  public var customMirror: Mirror { Mirror(self, children: ["download": description], displayStyle: .struct) }
+}

@@ -3,13 +3,11 @@ import Foundation
 
 /// Gathers the pieces of one body, so that few large writes reach the part in place of many small ones.
 ///
-/// The transport's thread gives the pieces; the disk lane may write what was gathered at any time. One of them writes at
-/// a time, without the lock; the other only adds to what is written next.
+/// The transport's thread adds pieces; the disk lane may write the gathered bytes at any time. Only one of them writes at a
+/// time, without holding the lock. The other one adds to the bytes of the next write.
 final class PieceWriter: Sendable {
   private struct State: Sendable {
     var gathered = Data()
-    /// An empty buffer that has its memory, in which the next pieces are gathered.
-    var spare = Data()
     /// The number of bytes that are being written; nil if no thread writes.
     var writing: Int?
     /// The offset of the next write; nil for the end of the single stream.
@@ -23,17 +21,14 @@ final class PieceWriter: Sendable {
     mutating func begin(_ least: Int) -> Data? {
       guard writing == nil, !isHeld, failure == nil, gathered.count >= max(least, 1) else { return nil }
       writing = gathered.count
-      swap(&gathered, &spare)
-      defer { spare = Data() }
-      return spare
+      defer { gathered = Data() }
+      return gathered
     }
 
-    mutating func done(_ bytes: consuming Data, _ failure: (any Error)?) {
+    mutating func done(_ count: Int, _ failure: (any Error)?) {
       self.failure = failure
       writing = nil
-      place = place.map { $0 + Int64(bytes.count) }
-      bytes.removeAll(keepingCapacity: true)
-      spare = bytes
+      place = place.map { $0 + Int64(count) }
     }
   }
 
@@ -84,9 +79,9 @@ final class PieceWriter: Sendable {
     while let bytes = state.withLock({ $0.begin(least) }) {
       let result = Result { try write(bytes, at: state.withLock { $0.place }) }
       switch result {
-      case .success: state.withLock { $0.done(bytes, nil) }
+      case .success: state.withLock { $0.done(bytes.count, nil) }
       case .failure(let error):
-        state.withLock { $0.done(bytes, error) }
+        state.withLock { $0.done(bytes.count, error) }
         throw error
       }
       // The other thread may have added more during the write, and has left it to this one.

@@ -24,6 +24,11 @@ import Testing
     #expect(await one.isMissing(Sample.key("/a")))
   }
 
+  @Test func `default prefix names the program`() {
+    let program = ProcessInfo.processInfo.processName
+    #expect(!program.isEmpty && RedisSettings().prefix == "errand:" + program)
+  }
+
   @Test func `other prefix is another store`() async throws {
     let (one, other) = (try TestRedis.store(settings), try TestRedis.store())
     one.put(Sample.entry("/a"))

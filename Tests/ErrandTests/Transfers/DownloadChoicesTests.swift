@@ -21,6 +21,15 @@ import Testing
     return try #require(try InterruptedDownload.all(in: fixture.folder).first)
   }
 
+  @Test func `dump shows no signature`() async throws {
+    let fixture = try DownloadFixture()
+    let left = try await interrupted(fixture) { $0.resource = "https://h.example/film?sig=s3cret" }
+    var text = "\(left) \(String(reflecting: left))"
+    dump(left, to: &text)
+    #expect(left.resource.contains("s3cret") && !text.contains("s3cret"))
+    #expect(left.description == "film.bin: \(left.bytes) of 3000000 bytes of https://h.example/film?sig=•••")
+  }
+
   @Test func `private file stays private`() async throws {
     let fixture = try DownloadFixture()
     let left = try await interrupted(fixture) { $0.permissions = 0o600 }

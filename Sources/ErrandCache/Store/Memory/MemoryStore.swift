@@ -50,7 +50,7 @@ public final class MemoryStore: CacheStore, LeavingStore {
     return .missing
   }
 
-  /// Whether anything is stored under the digest without the account.
+  /// Whether the same request has a stored response that belongs to others.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     shelf.withLock { $0.holdsForOthers(key) }
   }

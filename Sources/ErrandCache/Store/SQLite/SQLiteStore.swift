@@ -65,7 +65,7 @@ public final class SQLiteStore: CacheStore, UseNoting {
     return await ask(call, patience) { $0.find(key, choosing) } ?? .unavailable
   }
 
-  /// Whether anything is stored under the digest without the account.
+  /// Whether the same request has a stored response that belongs to others.
   public func holdsForOthers(_ key: CacheKey, call: CallState, patience: Duration?) async -> Bool {
     if mailbox.pending({ $0.holdsForOthers(key) }) { return true }
     return await ask(call, patience) { $0.holdsForOthers(key) } ?? false
