@@ -39,7 +39,7 @@ let package = Package(
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
+        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCompression", "ErrandTransfer",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession", condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
@@ -48,8 +48,10 @@ let package = Package(
     ),
     // What every part needs and no user sees.
     .target(name: "ErrandSupport", swiftSettings: strict),
-    // Values, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
-    .target(name: "ErrandCore", dependencies: ["ErrandJSON", "ErrandSupport"], swiftSettings: strict),
+    // Messages, URLs, bodies, cookies, the state of a call, and what a transport is. Knows no client.
+    .target(name: "ErrandHTTP", dependencies: ["ErrandSupport"], swiftSettings: strict),
+    // Requests, the pipeline and the client. Opens no socket, and no file but those that bodies are read from.
+    .target(name: "ErrandCore", dependencies: ["ErrandHTTP", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
     // JSON values, shapes and decoding. Knows nothing of HTTP.
     .target(name: "ErrandJSON", dependencies: ["ErrandSupport"], swiftSettings: strict),
     // Compresses bodies while they are sent.
@@ -95,13 +97,13 @@ let package = Package(
     .target(
       name: "ErrandCurl",
       dependencies: [
-        "ErrandCore", "ErrandSupport", .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
+        "ErrandHTTP", "ErrandSupport", .target(name: "CErrandCurl", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict
     ),
     // The transport on URLSession: the one of Apple platforms. On Linux it stands apart, so that nobody else links
     // FoundationNetworking.
-    .target(name: "ErrandURLSession", dependencies: ["ErrandCore", "ErrandSupport"], swiftSettings: strict),
+    .target(name: "ErrandURLSession", dependencies: ["ErrandHTTP", "ErrandSupport"], swiftSettings: strict),
     // Shipped to users for their own tests.
     .target(
       name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandJSON", "ErrandSupport"], swiftSettings: strict),
@@ -143,6 +145,8 @@ let package = Package(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
+    .testTarget(
+      name: "ErrandHTTPTests", dependencies: ["ErrandHTTP", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -243,8 +247,8 @@ if Context.environment["ERRAND_FUZZ"] != nil {
     .executableTarget(
       name: "ErrandFuzz",
       dependencies: [
-        "ErrandCore", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandRedis", "ErrandTransfer", "ErrandXML",
-        "CHiredis", "CLibFuzzer",
+        "ErrandCore", "ErrandHTTP", "ErrandJSON", "ErrandCache", "ErrandCurl", "ErrandRedis", "ErrandTransfer",
+        "ErrandXML", "CHiredis", "CLibFuzzer",
       ],
       path: "Fuzz/ErrandFuzz", swiftSettings: strict),
   ]

@@ -58,7 +58,8 @@ def broken_promises(page, suites, tests):
 def untold_codes(page):
     """The codes of errors and the kinds of failures that the page does not name."""
     core = ROOT / "Sources/ErrandCore"
-    sources = [*core.glob("Failure/APIError+Codes.swift"), *core.glob("Transport/TransportFailure*.swift")]
+    sources = [*core.glob("Failure/APIError+Codes.swift")]
+    sources += (ROOT / "Sources/ErrandHTTP/Transport").glob("TransportFailure*.swift")
     sources += [core / "Transfer/Checksum.swift", core / "Reforming/Reformer.swift"]
     for code in re.findall(r'(?:Self|Kind)\(rawValue: "(\w+)"', "".join(path.read_text() for path in sources)):
         if f"`{code}`" not in page:

@@ -16,7 +16,7 @@ CHARACTER_SEARCH='\.(replacingOccurrences\(|components\(separatedBy|range\(of:|(
 SAFE_SEARCH='//.*(ASCII|scalars|bytes|the library.s own)|unicodeScalars\.split'
 mapfile -t careful < <(
   find Sources/ErrandCore/Record Sources/ErrandTransfer/Decision/Name Sources/ErrandTesting/Recording/Masking -name '*.swift'
-  find Sources -name 'JSONMask.swift' -o -name 'JSONExcerpt.swift' -o -name 'JSONDecodingReason.swift' -o -name 'TerminalText.swift'
+  find Sources -name 'JSONMask.swift' -o -name 'JSONExcerpt.swift' -o -name 'JSONDecodingReason.swift' -o -name 'TerminalText.swift' -o -name 'Redaction.swift'
 )
 careless() { grep -nE "$CHARACTER_SEARCH" "$@" /dev/null | grep -vE "$SAFE_SEARCH"; }
 

@@ -22,12 +22,15 @@ the file. An empty replacement removes the statement.
 
 import argparse
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "Scripts" / "mutants.txt"
@@ -143,17 +146,29 @@ def run(tree, number, pattern):
     process = subprocess.Popen(
         command, cwd=tree, env=environment, text=True, errors="replace", start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        output, _ = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.communicate()
-        return "killed: tests did not end in time"
-    if process.returncode == 0:
-        ran = re.search(r"Test run with (\d+) test", output)
-        return "passed" if ran and int(ran.group(1)) > 0 else "no test ran"
-    failed = re.search(r"✘ Test \"?(.*?)\"? recorded an issue", output)
-    return f"killed: {failed.group(1)}" if failed else "killed: the process ended"
+    timer = threading.Timer(LIMIT, end, [process])
+    timer.start()
+    result, ran = "killed: the process ended", False
+    for line in process.stdout:
+        if failed := re.search(r"✘ Test \"?(.*?)\"? recorded an issue", line):
+            # One failed test kills the mutant; the rest would only take time.
+            result = f"killed: {failed.group(1)}"
+            end(process)
+            break
+        ran = ran or bool(re.search(r"Test run with [1-9]", line))
+    status = process.wait()
+    if status == 0:
+        result = "passed" if ran else "no test ran"
+    elif timer.finished.is_set() and result == "killed: the process ended":
+        result = "killed: tests did not end in time"
+    timer.cancel()
+    return result
+
+
+def end(process):
+    """Ends the tests and whatever they started in their group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def result_of(tree, mutant):

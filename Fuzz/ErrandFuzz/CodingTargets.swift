@@ -1,4 +1,5 @@
 @testable import ErrandCore
+@testable import ErrandHTTP
 @testable import ErrandCurl
 import Foundation
 

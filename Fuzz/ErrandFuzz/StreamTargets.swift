@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import ErrandCore
+@testable import ErrandHTTP
 
 /// Bodies that are read while they come.
 enum StreamTargets {

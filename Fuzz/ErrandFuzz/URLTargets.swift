@@ -1,4 +1,5 @@
 @testable import ErrandCore
+@testable import ErrandHTTP
 
 /// URLs, redirects and what is shown of them.
 enum URLTargets {

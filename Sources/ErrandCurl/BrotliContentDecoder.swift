@@ -1,6 +1,6 @@
 #if os(Linux)
   import CBrotli
-  import ErrandCore
+  import ErrandHTTP
 
   /// Brotli (RFC 7932), without its large windows.
   final class BrotliContentDecoder: ContentDecoder {

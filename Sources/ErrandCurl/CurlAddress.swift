@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   /// An address as numbers.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// Takes the body of one answer from libcurl: finds its end, undoes its coding, and brings it to its destination.
@@ -145,7 +145,8 @@
       return step
     }
 
-    /// Runs the decoder over bytes until they are used up, the sink pauses, the budget is used up, or no more is wanted.
+    /// Runs the decoder over bytes until they are used up, the sink pauses, the budget is used up, or no more is
+    /// wanted.
     private mutating func feed(
       _ data: UnsafeRawBufferPointer, _ budget: inout CurlDecodingBudget
     ) throws -> (used: Int, goesOn: Bool) {

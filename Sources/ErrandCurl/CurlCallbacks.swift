@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   /// The functions libcurl calls, on the loop's thread. Each finds its object and hands the call on.

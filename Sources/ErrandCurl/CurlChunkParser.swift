@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// Finds the data in a chunked body (RFC 9112 section 7.1).
   ///

@@ -1,6 +1,6 @@
 #if os(Linux)
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// A client certificate that was read and whose key fits.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   extension CurlConfiguration {
     /// The longest path of a socket that the system takes.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  public import ErrandCore
+  public import ErrandHTTP
   public import Foundation
 
   /// How ``CurlTransport`` reaches servers: proxy, trust, versions and idle connections.
@@ -23,7 +23,7 @@
       /// These authorities in PEM, and nobody else.
       case certificates(Data)
       /// For tests: these authorities in PEM, and loopback addresses alone. Elsewhere nothing is connected to
-      /// (``ErrandCore/TransportFailure/Kind/forbiddenAddress``), so a build that kept it by mistake trusts nobody.
+      /// (``ErrandHTTP/TransportFailure/Kind/forbiddenAddress``), so a build that kept it by mistake trusts nobody.
       case test(CertificateSource)
     }
 
@@ -72,8 +72,8 @@
     public var httpVersion: HTTPVersion = .automatic
     /// The oldest version of TLS that is accepted; 1.2 where nothing is said.
     public var minimumTLSVersion: TLSVersion = .tls1_2
-    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`. Several stand with commas
-    /// between them.
+    /// Addresses to use in the place of name look-ups: `["api.example.com:443": "127.0.0.1"]`. Several stand with
+    /// commas between them.
     public var addressOverrides: [String: String] = [:]
     /// Whether a response fails if its `Content-Encoding` names something that is no registered content coding, such as
     /// `aws-chunked` or `utf-8`. By default such names are ignored and the bytes are delivered as they came (RFC 9110

@@ -1,6 +1,6 @@
 #if os(Linux)
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   /// One socket that libcurl has open for this transport.

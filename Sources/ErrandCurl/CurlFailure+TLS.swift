@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCurl
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   extension CurlFailure {

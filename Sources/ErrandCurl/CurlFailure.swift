@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   /// Turns libcurl's codes into failures that a caller can act on.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// Checks field lines (RFC 9112 section 5) and keeps them as raw bytes.
   struct CurlFieldCollector {

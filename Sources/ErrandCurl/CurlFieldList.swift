@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCurl
-  import ErrandCore
+  import ErrandHTTP
 
   /// The field lines of a request as libcurl wants them, in memory that is used again and again.
   ///
@@ -28,7 +28,8 @@
     /// Builds the list for a request. It is valid until the next call.
     ///
     /// A name with a colon and nothing behind takes away what libcurl would add by itself.
-    /// `Expect` is written in any case: libcurl would add one of its own by rules that have changed from release to release.
+    /// `Expect` is written in any case: libcurl would add one of its own by rules that have changed from release to
+    /// release.
     mutating func build(
       _ fields: HTTPFields, removesContentType: Bool, expectsContinue: Bool
     ) -> UnsafeMutablePointer<curl_slist> {

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// One easy handle of libcurl, used again and again. What never changes is set once; the rest only where it differs.

@@ -1,10 +1,10 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// Reads the heads of an answer line by line by the rules of RFC 9112, and counts what they cost.
   ///
-  /// libcurl is lax here: it takes differing lengths, bare line feeds and odd versions. What breaks the rules of framing
-  /// ends the exchange, since nobody can say where such an answer ends. Folded fields are unfolded.
+  /// libcurl is lax here: it takes differing lengths, bare line feeds and odd versions. What breaks the rules of
+  /// framing ends the exchange, since nobody can say where such an answer ends. Folded fields are unfolded.
   struct CurlHeadParser {
     /// Which versions the connection may speak.
     enum Dialect: Sendable { case http1, http2, either }

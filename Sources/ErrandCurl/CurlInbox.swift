@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// What other threads tell the loop.
   enum CurlCommand: Sendable {

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
   import Glibc
 
   /// Rules over the lines of a head, in bytes.

@@ -2,7 +2,7 @@
   import ErrandSupport
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// The one thread that talks to libcurl: takes commands, moves all transfers on, serves timers, and sleeps.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
 
   /// Reads what libcurl measured of a transfer. Times are zero there for phases that a kept connection spared.
   enum CurlMetrics {

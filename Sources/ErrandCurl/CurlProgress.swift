@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// Reports how far the bodies have come, at most once in 50 ms for each, and the last time in any case.
   struct CurlProgress {

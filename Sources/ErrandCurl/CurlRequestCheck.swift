@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// The last belt before libcurl, which would send line ends in methods and fields as they are.
   enum CurlRequestCheck {

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
   import ErrandSupport
 
   /// Asks a resolver for the addresses of one exchange's host, on none of the transport's threads.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// The first line of a head (RFC 9112 section 4), or what libcurl writes in its place for HTTP/2.
   struct CurlStatusLine {

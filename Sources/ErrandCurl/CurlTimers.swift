@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// The timers that the loop's thread serves, and the one owner of that thread: it ends when nobody holds these timers
   /// any more and no transfer is left.

@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCurl
-  import ErrandCore
+  import ErrandHTTP
 
   /// When an exchange begins anew, and what is never sent twice.
   extension CurlTransfer {
@@ -30,8 +30,8 @@
     /// Whether it has to begin anew on a connection that nobody used before.
     var needsFreshConnection: Bool { isRepeated || staleConnections > 1 || retirements > 1 }
 
-    /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to be
-    /// asked before the body, or a kept connection died under it.
+    /// Whether the exchange may begin anew: its connection was stale before a byte was sent, or the server refused to
+    /// be asked before the body, or a kept connection died under it.
     func canStartAnew(after code: CURLcode) -> Bool {
       if isNotTaken, code != CURLE_OPERATION_TIMEDOUT { return canBeGivenAgain() }
       if mayBeRepeated(after: code) {

@@ -1,9 +1,9 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   extension CurlTransfer {
-    /// Reads the answer of a server that has refused an upload and closed. Its closing resets the connection where a part
-    /// of the request is unread, libcurl finds that it cannot send, and leaves lying what had come before.
+    /// Reads the answer of a server that has refused an upload and closed. Its closing resets the connection where a
+    /// part of the request is unread, libcurl finds that it cannot send, and leaves lying what had come before.
     func readLastWords() {
       guard upload != nil, failure == nil, !parser.hasBegun, exchange.request.url.scheme == .http,
         loop.dialect(for: .http) == .http1, let words = connection?.lastWords

@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCurl
-  import ErrandCore
+  import ErrandHTTP
 
   extension CurlTransfer {
     /// How long libcurl may go on sending a request whose answer has come whole. Over HTTP/2 it would do so for ever

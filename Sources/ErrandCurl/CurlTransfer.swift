@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCurl
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// One exchange on its way through the loop: what came so far, and how it ended.
@@ -228,7 +228,7 @@
     private func destination(for head: ResponseHead) throws -> CurlBody.Destination {
       if isExpectationRefused { return .discard }
       guard let sink = exchange.sink else {
-        if exchange.handling.dropsRedirectBodies, RedirectDecision.isRedirect(head.status) { return .discard }
+        if exchange.handling.dropsRedirectBodies, StatusRule.isRedirect(head.status) { return .discard }
         let limit = exchange.limits.bodyBytes
         return StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit)
       }

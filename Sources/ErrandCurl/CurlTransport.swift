@@ -1,5 +1,5 @@
 #if os(Linux)
-  public import ErrandCore
+  public import ErrandHTTP
   import ErrandSupport
 
   /// The transport on libcurl: HTTP/1.1 and HTTP/2, one thread for all exchanges.
@@ -47,8 +47,8 @@
     /// How it reaches servers.
     public var configuration: CurlConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes how it reaches servers. Exchanges that run keep what they began with, and each later one has a thread and
-    /// connections that know the new setting only.
+    /// Changes how it reaches servers. Exchanges that run keep what they began with, and each later one has a thread
+    /// and connections that know the new setting only.
     /// - Throws: ``CurlConfiguration/Invalid`` where a setting cannot be honoured; nothing has changed then.
     public func update(_ configuration: CurlConfiguration) throws(CurlConfiguration.Invalid) {
       try changing.withLock { _ throws(CurlConfiguration.Invalid) in

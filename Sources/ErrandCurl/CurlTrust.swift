@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCurl
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
 
   /// What a configuration says of trust, its files read and its keys checked. One loop has one of it for ever, so

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// The body of a request on its way to libcurl, opened when the first bytes are wanted.
   struct CurlUpload {
@@ -22,7 +22,8 @@
     /// Whether the request may be sent once more from its beginning.
     var canBeginAnew: Bool { !body.isUsedUp }
 
-    /// libcurl asks for nothing where nothing is announced, so that this alone finds out that there is something by now.
+    /// libcurl asks for nothing where nothing is announced, so that this alone finds out that there is something by
+    /// now.
     func expectEmpty() throws {
       guard body.length == 0, body.data == nil else { return }
       let opened = try body.open(BodyFlow {})

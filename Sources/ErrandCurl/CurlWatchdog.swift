@@ -1,6 +1,6 @@
 #if os(Linux)
   import CErrandCurl
-  import ErrandCore
+  import ErrandHTTP
   import ErrandSupport
   import Synchronization
 
@@ -8,9 +8,9 @@
   ///
   /// libcurl 7.88 reads an HTTP/2 connection until nothing is left, and only then returns. A server that sends frames
   /// without content faster than they are read keeps the thread for as long as it likes, and no callback is made
-  /// meanwhile. So somebody else looks: if one turn of the loop lasts from one look to the next, no callback was made and
-  /// one connection was read from, that connection is disconnected. The thread's other work, such as a sink that waits
-  /// for a disk, reads from no connection.
+  /// meanwhile. So somebody else looks: if one turn of the loop lasts from one look to the next, no callback was made
+  /// and one connection was read from, that connection is disconnected. The thread's other work, such as a sink that
+  /// waits for a disk, reads from no connection.
   final class CurlWatchdog: Sendable {
     static let interval = Duration.milliseconds(20)
     /// Connections that were read from less than this between two looks are left alone.

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import ErrandCore
+  import ErrandHTTP
 
   /// Undoes two content codings, one after the other; either may be layered itself.
   ///

@@ -1,14 +1,14 @@
 #if os(Linux)
   import CZlib
-  import ErrandCore
+  import ErrandHTTP
 
   /// gzip (RFC 1952, of one or more members) and deflate (RFC 1950; the bare stream of RFC 1951 is taken too, as some
   /// servers send it).
   final class ZlibDecoder: ContentDecoder {
     enum Format { case gzip, deflate }
 
-    /// Where it is behind the end of a stream: within one, at the end, behind the first byte that begins a member, or in
-    /// bytes that are ignored.
+    /// Where it is behind the end of a stream: within one, at the end, behind the first byte that begins a member, or
+    /// in bytes that are ignored.
     private enum Tail { case none, end, magic, ignored }
 
     private static let magic: [UInt8] = [0x1F, 0x8B]
@@ -52,8 +52,8 @@
       return try inflateSome(input, output)
     }
 
-    /// Looks for another gzip member behind the end (RFC 1952 section 2.2). What begins none is ignored, up to the end of
-    /// the body, and so is all that follows a zlib stream.
+    /// Looks for another gzip member behind the end (RFC 1952 section 2.2). What begins none is ignored, up to the end
+    /// of the body, and so is all that follows a zlib stream.
     private func takeTail(
       _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) throws(TransportFailure) -> Int {

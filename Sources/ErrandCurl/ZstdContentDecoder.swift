@@ -1,6 +1,6 @@
 #if os(Linux)
   import CZstd
-  import ErrandCore
+  import ErrandHTTP
 
   /// Zstandard (RFC 8878, of one or more frames) with windows of at most 8 MiB (RFC 9659).
   ///

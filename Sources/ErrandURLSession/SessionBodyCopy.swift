@@ -1,5 +1,5 @@
 import Dispatch
-import ErrandCore
+import ErrandHTTP
 import ErrandSupport
 import Foundation
 

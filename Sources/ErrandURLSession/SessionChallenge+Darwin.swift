@@ -1,7 +1,7 @@
 // Not compiled on Linux, where these lines were written: what is decided stands in SessionTrust.
 #if canImport(Darwin)
   import CryptoKit
-  import ErrandCore
+  import ErrandHTTP
   import Foundation
   import Security
 

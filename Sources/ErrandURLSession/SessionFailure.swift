@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 import Foundation
 
 /// Turns URLSession's errors into failures that a caller can act on.

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 
 /// What of an answer's framing can be seen in its fields (RFC 9112 section 6). URLSession on Linux takes it on trust.
 enum SessionFraming {

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 import Foundation
 
 /// What becomes of one exchange, as a machine that is told what happens and says what is to be done. It calls nobody.
@@ -10,8 +10,8 @@ import Foundation
 /// | receiving | receiving, over |
 /// | over | nothing: whatever is told then has no effect |
 ///
-/// While a sink pauses, pieces that URLSession has under way are kept, and so is the end. URLSession goes on when the sink
-/// has taken them all.
+/// While a sink pauses, pieces that URLSession has under way are kept, and so is the end. URLSession goes on when the
+/// sink has taken them all.
 struct SessionMachine: Sendable {
   /// Where the body goes.
   private enum Destination: Sendable {
@@ -103,7 +103,7 @@ struct SessionMachine: Sendable {
       state = .asking
       return .ask(head)
     }
-    let isDropped = dropsRedirectBodies && RedirectDecision.isRedirect(head.status)
+    let isDropped = dropsRedirectBodies && StatusRule.isRedirect(head.status)
     if isDropped { return receive(into: .discard) }
     let limit = limits.bodyBytes
     return receive(into: StatusRule.mayBeCut(head.status) ? .beginning(limit: limit) : .memory(limit: limit))

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 
 /// What URLSession can do on a platform. A value, so that both are tested wherever the tests run.
 struct SessionPlatform: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 
 /// Says how far the bodies have come, at most once in 50 ms for each, and the last time in any case.
 struct SessionProgress: Sendable {

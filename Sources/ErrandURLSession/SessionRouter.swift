@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 import ErrandSupport
 import Foundation
 

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 import Foundation
 
 /// What settings say of trust, their files read and their certificates checked; it answers URLSession's questions.

@@ -1,4 +1,4 @@
-import ErrandCore
+import ErrandHTTP
 import Foundation
 
 /// What URLSession is handed to send. It takes bytes or a file, and nothing that is read while it is sent.

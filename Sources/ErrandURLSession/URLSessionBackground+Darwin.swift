@@ -1,7 +1,7 @@
 // Not compiled on Linux, where these lines were written: what is decided stands in BackgroundDecision and
 // BackgroundUploadDecision.
 #if canImport(Darwin)
-  public import ErrandCore
+  public import ErrandHTTP
   import ErrandSupport
   import Foundation
 
@@ -21,7 +21,7 @@
     ///   - settings: How servers are reached and trusted.
     ///   - isDiscretionary: Whether the system may wait for power and a good network.
     ///   - answerBytes: The most bytes of an answer to an upload, which is held in memory while it comes; one that is
-    ///     longer fails with ``ErrandCore/TransportFailure/Kind/tooLarge``.
+    ///     longer fails with ``ErrandHTTP/TransportFailure/Kind/tooLarge``.
     /// - Throws: ``URLSessionSettings/Invalid``.
     public init(
       identifier: String, settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false,
@@ -46,7 +46,7 @@
     }
 
     /// Starts a task that carries the name.
-    /// - Throws: ``ErrandCore/TransportFailure`` where URLSession would send something else, and before ``begin(_:)``.
+    /// - Throws: ``ErrandHTTP/TransportFailure`` where URLSession would send something else, and before ``begin(_:)``.
     public func start(_ order: BackgroundOrder) throws {
       let (request, file) = try order.parts(.current)
       guard let session = session.withLock({ $0 }) else {

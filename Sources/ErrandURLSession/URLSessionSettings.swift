@@ -1,4 +1,4 @@
-public import ErrandCore
+public import ErrandHTTP
 public import Foundation
 
 /// How ``URLSessionTransport`` reaches servers. What a platform ignores is refused when the transport is made.

@@ -1,12 +1,12 @@
-public import ErrandCore
+public import ErrandHTTP
 import ErrandSupport
 import Foundation
 
 /// The transport on URLSession: the one of Apple platforms, and a second one on Linux.
 ///
-/// Redirects, retries, cookies and the cache stay Errand's. What it can do differs: ``capabilities`` says so, and a call
-/// that needs more fails before anything is sent. On Linux some answers that break off end the whole process, within
-/// Foundation: take it there for servers that you trust, and for trying things out.
+/// Redirects, retries, cookies and the cache stay Errand's. What it can do differs: ``capabilities`` says so, and a
+/// call that needs more fails before anything is sent. On Linux some answers that break off end the whole process,
+/// within Foundation: take it there for servers that you trust, and for trying things out.
 ///
 /// ```swift
 /// client.configure { $0.transport = .urlSession }
@@ -96,7 +96,7 @@ public final class URLSessionTransport: Transport {
   public var contentCodings: [String] { platform.contentCodings }
 
   /// Sends the request and brings the answer, whatever its status.
-  /// - Throws: ``ErrandCore/TransportFailure``, ``ErrandCore/CallState/Stopped``, or what the exchange's sink threw.
+  /// - Throws: ``ErrandHTTP/TransportFailure``, ``ErrandHTTP/CallState/Stopped``, or what the exchange's sink threw.
   public func send(_ exchange: Exchange) async throws -> HTTPResponse {
     let order = try SessionOrder(exchange, platform)
     let upload = try await SessionUpload(order.body, for: exchange.call)

@@ -67,7 +67,7 @@ package struct Authorizing: SelectiveStation {
     try credential.check()
     var request = request
     request.fields.append(HTTPField(.authorization, credential.fieldValue, isSecret: true))
-    try WireRules.check(request)
+    try APIError.check(request)
     return request
   }
 

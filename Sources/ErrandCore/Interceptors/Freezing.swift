@@ -40,7 +40,7 @@ package struct Freezing: Interceptor {
 
   @inline(never)
   private func fix(_ request: HTTPRequest, _ context: CallContext) throws {
-    try WireRules.check(request)
+    try APIError.check(request)
     context.freeze(.init(request: request, account: try account(context)))
   }
 

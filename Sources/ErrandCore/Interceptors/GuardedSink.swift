@@ -8,7 +8,7 @@ struct GuardedSink: BodySink {
   let redirects: RedirectPolicy
 
   func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
-    if redirects.mode != .manual, RedirectDecision.isRedirect(head.status) { return .discard }
+    if redirects.mode != .manual, StatusRule.isRedirect(head.status) { return .discard }
     guard rule.accepts(head.status), Validating.takes(head.fields, contentTypes) else {
       return .memory(limit: Self.refusedLimit)
     }

@@ -18,7 +18,7 @@ package enum RedirectDecision: Sendable {
     _ response: HTTPResponse, to request: HTTPRequest, asked: HTTPURL? = nil, visited: [HTTPRequest],
     from circle: Int = 0, hosts: HostList? = nil, policy: RedirectPolicy
   ) -> RedirectDecision {
-    guard isRedirect(response.status), policy.mode != .manual else { return .deliver }
+    guard StatusRule.isRedirect(response.status), policy.mode != .manual else { return .deliver }
     guard policy.mode == .follow else {
       return fail(.redirectRefused, "The server redirected with \(response.status), and the policy is never to follow")
     }
@@ -44,16 +44,9 @@ package enum RedirectDecision: Sendable {
 
   /// Whether a redirect is followed from here.
   package static func isFollowed(_ response: HTTPResponse, to request: HTTPRequest, policy: RedirectPolicy) -> Bool {
-    guard isRedirect(response.status) else { return false }
+    guard StatusRule.isRedirect(response.status) else { return false }
     if case .follow = decide(response, to: request, visited: [request], policy: policy) { return true }
     return false
-  }
-
-  package static func isRedirect(_ status: Int) -> Bool {
-    switch status {
-    case 301, 302, 303, 307, 308: true
-    default: false
-    }
   }
 
   private static func follow(

@@ -4,7 +4,7 @@ package struct Redirecting: Interceptor {
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
     let response = try await next(request)
-    guard RedirectDecision.isRedirect(response.status) else { return response }
+    guard StatusRule.isRedirect(response.status) else { return response }
     return try await followed(response, request, context, next)
   }
 
@@ -19,7 +19,7 @@ package struct Redirecting: Interceptor {
     let past = context.pastCache()
     let fresh = try await next(stored, in: past)
     if fresh.origin == .local { return last }
-    guard RedirectDecision.isRedirect(fresh.status) else { return fresh }
+    guard StatusRule.isRedirect(fresh.status) else { return fresh }
     return try await follow(fresh, to: stored, past, next).last
   }
 

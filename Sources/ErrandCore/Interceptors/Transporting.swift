@@ -14,7 +14,7 @@ package struct Transporting: Interceptor {
   }
 
   package func intercept(_ request: HTTPRequest, context: CallContext, next: Next) async throws -> HTTPResponse {
-    if checksAgain { try WireRules.check(request) }
+    if checksAgain { try APIError.check(request) }
     let now = context.call.timers.now
     context.call.expire(at: now)
     try context.call.check()
@@ -54,9 +54,9 @@ package struct Transporting: Interceptor {
     return HTTPResponse(head: ResponseHead(status: 204), url: request.url)
   }
 
-  /// Whether a credential, a cookie or another secret field was added or changed below the freeze, and no account in the
-  /// key says whose it is: a provider's that names none, or that of an interceptor around the exchange. Or the jar now
-  /// gave other cookies than those that a stored answer was looked for with.
+  /// Whether a credential, a cookie or another secret field was added or changed below the freeze, and no account in
+  /// the key says whose it is: a provider's that names none, or that of an interceptor around the exchange. Or the jar
+  /// now gave other cookies than those that a stored answer was looked for with.
   private func showsMoreThanFrozen(_ request: HTTPRequest, _ context: CallContext) -> Bool {
     let isOn = context.plan.cookies.isOn
     if isOn, let note = context.note, showsOtherCookies(request, than: note, context) { return true }

@@ -20,7 +20,7 @@ public struct CallMetrics: Sendable, Hashable {
   /// What was measured of each exchange that was handed to the transport, in the order in which they began.
   ///
   /// One that a cancel or the deadline ended, or that was left behind, has what was known by then: its
-  /// ``ExchangeMetrics/total`` at least, and where the transport tells, how far it had come.
+  /// ``ErrandHTTP/ExchangeMetrics/total`` at least, and where the transport tells, how far it had come.
   public var exchanges: [ExchangeMetrics] = []
 
   /// Makes empty metrics.

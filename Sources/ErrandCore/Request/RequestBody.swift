@@ -58,7 +58,7 @@ public struct RequestBody: Sendable {
   /// A file, read while it is sent; memory holds a small part of it at a time.
   ///
   /// It is looked at when the call is built, and one that is missing or unreadable fails the call there. One that
-  /// changes afterwards ends it with ``TransportFailure/Kind/bodyChanged``.
+  /// changes afterwards ends it with ``ErrandHTTP/TransportFailure/Kind/bodyChanged``.
   ///
   /// - Parameters:
   ///   - url: Where the file is.
@@ -72,14 +72,14 @@ public struct RequestBody: Sendable {
     RequestBody(.multipart(form), "multipart/form-data")
   }
 
-  /// A source of one's own; see ``HTTPBody/stream(length:isReplayable:_:)``.
+  /// A source of one's own; see ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)``.
   ///
   /// - Parameters:
   ///   - length: Its length in bytes; nil where it is not known.
   ///   - contentType: The media type.
   ///   - isReplayable: Whether `open` may be called again, and each source then gives the same bytes.
   ///   - open: Makes a source, on the transport's thread. It is handed what lets the body go on after
-  ///     ``BodyRead/later``.
+  ///     ``ErrandHTTP/BodyRead/later``.
   public static func stream(
     length: Int64? = nil, type contentType: String = "application/octet-stream", isReplayable: Bool = false,
     _ open: @escaping @Sendable (BodyFlow) throws -> any BodySource
@@ -87,7 +87,7 @@ public struct RequestBody: Sendable {
     body(.stream(length: length, isReplayable: isReplayable, open), type: contentType)
   }
 
-  /// The pieces of an asynchronous sequence, which is read once; see ``HTTPBody/pieces(_:length:)``.
+  /// The pieces of an asynchronous sequence, which is read once; see ``ErrandHTTP/HTTPBody/pieces(_:length:)``.
   public static func pieces<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, length: Int64? = nil, type contentType: String = "application/octet-stream"
   ) -> RequestBody where Pieces.Element: DataProtocol & Sendable {
@@ -101,7 +101,7 @@ public struct RequestBody: Sendable {
 
   // MARK: - How it is sent
 
-  /// The same body with `Expect: 100-continue`; see ``HTTPBody/expectingContinue()``.
+  /// The same body with `Expect: 100-continue`; see ``ErrandHTTP/HTTPBody/expectingContinue()``.
   public func expectingContinue() -> RequestBody {
     var body = self
     body.expectsContinue = true

@@ -2,7 +2,7 @@ import ErrandSupport
 import ErrandJSON
 import Foundation
 
-/// Makes the ``HTTPRequest`` of an ``APIRequest``: URL, fields and body, in one pass each.
+/// Makes the ``ErrandHTTP/HTTPRequest`` of an ``APIRequest``: URL, fields and body, in one pass each.
 ///
 /// A class, so that a call shares the configuration instead of copying it.
 final class RequestBuilder: Sendable {
@@ -65,8 +65,8 @@ final class RequestBuilder: Sendable {
     try build(request, request.family, CallOptions(), request.decoder)
   }
 
-  /// A range counts the bytes of the coded body, so a piece of one could not be decoded: with a `Range` the body is asked
-  /// for as it is (RFC 9110 section 14.2), unless the codings were set by hand.
+  /// A range counts the bytes of the coded body, so a piece of one could not be decoded: with a `Range` the body is
+  /// asked for as it is (RFC 9110 section 14.2), unless the codings were set by hand.
   private func askForOriginal(_ fields: inout HTTPFields) {
     let codings = fields.values(of: .acceptEncoding)
     let standard = defaults.first { $0.name == .acceptEncoding }?.value

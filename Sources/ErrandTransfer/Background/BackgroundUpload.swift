@@ -22,8 +22,8 @@ public final class BackgroundUpload: Sendable, Identifiable {
     ///
     /// The request is one like that which was started, made anew; what is sent of it does not matter here. It is
     /// neither built nor sent, so its file may be gone. Interceptors, accessories and hooks hear nothing.
-    /// - Throws: ``ErrandCore/APIError``: why the upload failed, or why the answer is refused or cannot be read; with the
-    ///   body of a refused answer as the request's type for errors.
+    /// - Throws: ``ErrandCore/APIError``: why the upload failed, or why the answer is refused or cannot be read; with
+    ///   the body of a refused answer as the request's type for errors.
     public func value<R: APIRequest>(for request: R) async throws(APIError) -> R.Response {
       try await client.value(of: result, for: request)
     }
@@ -34,7 +34,7 @@ public final class BackgroundUpload: Sendable, Identifiable {
   /// The tag that it was started with.
   public var tag: String? { wait.tag }
   /// How much was sent: the newest report, those in between dropped for a reader who is slow. Where the system begins
-  /// anew, ``ErrandCore/TransferProgress/isRestart`` says so. Nothing is told of the time in which the app did not run.
+  /// anew, ``ErrandHTTP/TransferProgress/isRestart`` says so. Nothing is told of the time in which the app did not run.
   /// Ends with the upload; for one reader.
   public var progress: AsyncStream<TransferProgress> { wait.progress }
 

@@ -1,4 +1,5 @@
 @testable import ErrandCore
+import TestSupport
 import Testing
 
 /// When the indicator shows and hides, as a machine.

@@ -1,5 +1,6 @@
 @testable import ErrandCore
 import ErrandTesting
+import TestSupport
 import Testing
 
 /// The timers of hosts without tokens: which are set, which are cancelled.

@@ -1,4 +1,5 @@
 @testable import ErrandCore
+import TestSupport
 import Testing
 
 /// The bucket alone, moment by moment.

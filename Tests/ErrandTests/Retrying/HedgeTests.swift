@@ -1,4 +1,5 @@
 @testable import ErrandCore
+@testable import ErrandHTTP
 import Errand
 import ErrandSupport
 import ErrandTesting

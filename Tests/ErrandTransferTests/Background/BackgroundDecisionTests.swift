@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandCore
+@testable import ErrandHTTP
 @testable import ErrandTransfer
 
 /// What is done with background downloads, by tables.

@@ -45,7 +45,8 @@ package final class AdmissionControl: Sendable {
   // MARK: - Coming and going
 
   /// Waits for a slot.
-  /// - Throws: ``CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing is taken then.
+  /// - Throws: ``ErrandHTTP/CallState/Stopped`` when the call is stopped, ``APIError`` when the queue is full; nothing
+  ///   is taken then.
   func enter(_ origin: HTTPURL.Origin, _ context: CallContext) async throws -> Queue.Pass {
     if let pass = state.withLock({ $0.queue.tryEnter(origin) }) { return pass }
     let now = context.call.timers.now

@@ -10,9 +10,9 @@ public struct AdmissionLimits: Sendable, Hashable {
   /// How many calls may wait: one more fails at once with ``APIError/Code/queueFull``. 100,000 where nothing is said;
   /// with zero nobody waits.
   public var waiting: Int { didSet { waiting = max(waiting, 0) } }
-  /// How long a call waits until it is one step more urgent, up to ``CallPriority/high``; so none waits for ever behind
-  /// others. 5 seconds where nothing is said. With nil, or zero and less, priorities stay as they are, and urgent calls
-  /// can hold others back without end.
+  /// How long a call waits until it is one step more urgent, up to ``ErrandHTTP/CallPriority/high``; so none waits for
+  /// ever behind others. 5 seconds where nothing is said. With nil, or zero and less, priorities stay as they are, and
+  /// urgent calls can hold others back without end.
   public var ageing: Duration? { didSet { ageing = Self.sensible(ageing) } }
   /// How often certain hosts are asked. The first that fits counts; the others are asked as often as the limits allow.
   public var rates: [HostRate]

@@ -54,7 +54,7 @@ package final class RefreshControl: Sendable {
   var waiting: Int { book.withLock { $0.waiting } }
 
   /// A credential newer than `old`; nil where none is to be had and the answer that asked for it stands.
-  /// - Throws: ``CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
+  /// - Throws: ``ErrandHTTP/CallState/Stopped`` where the call is stopped, ``APIError`` where refreshing fails.
   func newer(
     than old: Credential, for account: String?, by provider: any RefreshingProvider, at base: HTTPURL.Origin?,
     nesting: Int, _ call: CallState

@@ -52,13 +52,13 @@ extension HTTPBody {
   /// Makes a body of a file, which is looked at here and read while it is sent.
   ///
   /// One that changes between the two, by its size, its time or its identity, ends the exchange with
-  /// ``TransportFailure/Kind/bodyChanged``; its connection is not used again.
+  /// ``ErrandHTTP/TransportFailure/Kind/bodyChanged``; its connection is not used again.
   ///
   /// - Parameters:
   ///   - url: Where the file is.
   ///   - range: The part of it to send, in bytes; nil for all of it.
-  /// - Throws: ``APIError`` with stage `build` and code ``APIError/Code/invalidBody`` where it is missing, unreadable, no
-  ///   regular file or shorter than the range.
+  /// - Throws: ``APIError`` with stage `build` and code ``APIError/Code/invalidBody`` where it is missing, unreadable,
+  ///   no regular file or shorter than the range.
   public static func file(_ url: URL, range: Range<Int64>? = nil) throws(APIError) -> HTTPBody {
     guard url.isFileURL else {
       throw .build(.invalidBody, "The body names \(Redaction.url(url.absoluteString)), which is no file URL.")

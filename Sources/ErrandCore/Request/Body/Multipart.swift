@@ -92,7 +92,7 @@ extension Multipart {
       Part(name, filename: filename ?? url.lastPathComponent, type: type ?? FileTypes.type(of: url), .file(url))
     }
 
-    /// Any body, such as ``HTTPBody/stream(length:isReplayable:_:)`` or a part of a file.
+    /// Any body, such as ``ErrandHTTP/HTTPBody/stream(length:isReplayable:_:)`` or a part of a file.
     public static func body(
       _ name: String, _ body: HTTPBody, filename: String? = nil, type: String = "application/octet-stream"
     ) -> Part {

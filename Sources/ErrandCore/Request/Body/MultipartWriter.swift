@@ -1,8 +1,8 @@
 import ErrandJSON
 import Foundation
 
-/// Makes the body of a ``Multipart``: its heads and delimiters in memory, its parts as they are (RFC 2046 section 5.1.1,
-/// RFC 7578).
+/// Makes the body of a ``Multipart``: its heads and delimiters in memory, its parts as they are (RFC 2046 section
+/// 5.1.1, RFC 7578).
 struct MultipartWriter {
   /// Forms that are wholly in memory and no larger than this become one piece.
   static let smallest = 64 << 10
@@ -81,7 +81,7 @@ struct MultipartWriter {
     }
     if let type = part.type { fields.insert(HTTPField(.contentType, type), at: 0) }
     for field in fields {
-      try WireRules.check(field)
+      try APIError.check(field)
       head += "\(field.name): \(field.value)\r\n"
     }
     return head

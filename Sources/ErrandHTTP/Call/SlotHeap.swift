@@ -1,0 +1,71 @@
+/// Numbered things in the order of their keys, least first: a binary heap whose members can be moved and taken out.
+///
+/// The place of each member is kept in a list beside the heap, by the member's number. Several heaps may share such a
+/// list as long as no member is in two of them.
+package struct SlotHeap<Key: Comparable & Sendable>: Sendable {
+  private var entries: [(key: Key, slot: Int)] = []
+
+  package init() {}
+
+  /// What the list of places says of a member that is in no heap.
+  package static var nowhere: Int { -1 }
+
+  package var isEmpty: Bool { entries.isEmpty }
+  package var count: Int { entries.count }
+
+  /// The member with the least key.
+  package var first: (key: Key, slot: Int)? { entries.first }
+
+  package mutating func insert(_ slot: Int, _ key: Key, _ places: inout [Int]) {
+    entries.append((key, slot))
+    places[slot] = entries.count - 1
+    rise(from: entries.count - 1, &places)
+  }
+
+  /// Gives a member another key.
+  package mutating func move(_ slot: Int, to key: Key, _ places: inout [Int]) {
+    entries[places[slot]].key = key
+    rise(from: places[slot], &places)
+    sink(from: places[slot], &places)
+  }
+
+  package mutating func remove(_ slot: Int, _ places: inout [Int]) {
+    let place = places[slot]
+    places[slot] = Self.nowhere
+    let last = entries.removeLast()
+    guard place < entries.count else { return }
+    entries[place] = last
+    places[last.slot] = place
+    rise(from: place, &places)
+    sink(from: places[last.slot], &places)
+  }
+
+  private mutating func rise(from start: Int, _ places: inout [Int]) {
+    var child = start
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard entries[child].key < entries[parent].key else { return }
+      swap(child, parent, &places)
+      child = parent
+    }
+  }
+
+  private mutating func sink(from start: Int, _ places: inout [Int]) {
+    var parent = start
+    while true {
+      let left = 2 * parent + 1
+      var least = parent
+      if left < entries.count, entries[left].key < entries[least].key { least = left }
+      if left + 1 < entries.count, entries[left + 1].key < entries[least].key { least = left + 1 }
+      guard least != parent else { return }
+      swap(parent, least, &places)
+      parent = least
+    }
+  }
+
+  private mutating func swap(_ one: Int, _ other: Int, _ places: inout [Int]) {
+    entries.swapAt(one, other)
+    places[entries[one].slot] = one
+    places[entries[other].slot] = other
+  }
+}

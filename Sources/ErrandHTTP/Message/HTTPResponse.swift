@@ -1,0 +1,116 @@
+import ErrandSupport
+public import Foundation
+
+/// A raw answer: head, body, trailers and what was measured on the way.
+public struct HTTPResponse: Sendable {
+  private struct Parts: Sendable {
+    var head: ResponseHead
+    var body: Data
+    var trailers: HTTPFields
+    var url: HTTPURL
+    var metrics: ExchangeMetrics
+    var origin = ResponseOrigin.network
+    var isCut = false
+    var companion: (any ResponseCompanion)?
+  }
+
+  /// Held once, so that an answer is cheap to pass on.
+  private var parts: Boxed<Parts>
+
+  /// Makes an answer of its parts.
+  public init(
+    head: ResponseHead, body: Data = Data(), trailers: HTTPFields = HTTPFields(), url: HTTPURL,
+    metrics: ExchangeMetrics = ExchangeMetrics()
+  ) {
+    parts = Boxed(Parts(head: head, body: body, trailers: trailers, url: url, metrics: metrics))
+  }
+
+  /// Makes an answer that was stored, or made here.
+  package init(head: ResponseHead, body: Data = Data(), url: HTTPURL, from origin: ResponseOrigin) {
+    parts = Boxed(
+      Parts(head: head, body: body, trailers: HTTPFields(), url: url, metrics: ExchangeMetrics(), origin: origin))
+  }
+
+  /// Status and header fields.
+  public var head: ResponseHead {
+    get { parts.value.head }
+    set { parts.change { $0.head = newValue } }
+  }
+
+  /// The body in memory, its content coding undone; empty where it went into a sink.
+  public var body: Data {
+    get { parts.value.body }
+    set {
+      parts.change {
+        $0.body = newValue
+        $0.companion = $0.companion?.forAnotherBody()
+      }
+    }
+  }
+
+  /// The status code.
+  public var status: Int { parts.value.head.status }
+  /// The header fields.
+  public var fields: HTTPFields { parts.value.head.fields }
+
+  /// Fields that came behind the body (RFC 9110 section 6.5).
+  public var trailers: HTTPFields {
+    get { parts.value.trailers }
+    set { parts.change { $0.trailers = newValue } }
+  }
+
+  /// The URL that answered: the last one after redirects.
+  public var url: HTTPURL {
+    get { parts.value.url }
+    set { parts.change { $0.url = newValue } }
+  }
+
+  /// What was measured of the exchange.
+  public var metrics: ExchangeMetrics {
+    get { parts.value.metrics }
+    set { parts.change { $0.metrics = newValue } }
+  }
+
+  /// Where it came from.
+  public var origin: ResponseOrigin { parts.value.origin }
+
+  /// Whether the body in memory is the beginning of a longer one.
+  package var isCut: Bool { parts.value.isCut }
+
+  /// What a layer above keeps beside the response.
+  package var companion: (any ResponseCompanion)? {
+    get { parts.value.companion }
+    set { parts.change { $0.companion = newValue } }
+  }
+
+  /// The same answer, of whose body the beginning was kept.
+  package func cut() -> HTTPResponse { changed { $0.isCut = true } }
+
+  /// The same answer as one that came from somewhere else.
+  package func coming(from origin: ResponseOrigin) -> HTTPResponse { changed { $0.origin = origin } }
+
+  private func changed(_ body: (inout Parts) -> Void) -> HTTPResponse {
+    var response = self
+    response.parts.change(body)
+    return response
+  }
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Status, length and URL, secrets masked.
+  public var description: String {
+    Redaction.visible("\(head.status) \(head.reason), \(body.count) bytes from \(url)")
+  }
+  /// Status, length and URL, secrets masked.
+  public var debugDescription: String { description }
+  /// What a dump shows: fields with secrets masked, and the length of the body.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["response": description, "fields": fields.description], displayStyle: .struct)
+  }
+}
+
+/// What a layer above keeps beside a response: one object, which that layer defines.
+package protocol ResponseCompanion: AnyObject, Sendable {
+  /// What is true of the same response with another body.
+  func forAnotherBody() -> any ResponseCompanion
+}

@@ -1,0 +1,102 @@
+/// The links of an answer (RFC 8288).
+public struct LinkField: Sendable, Hashable {
+  /// One link.
+  public struct Link: Sendable, Hashable {
+    /// Where it leads, as it stands there: perhaps relative to the answer's URL.
+    public let target: String
+    /// What it is to the answer, such as `next`; in lower case.
+    public let relations: [String]
+    /// Whether it is said of another resource than the answer (`anchor`, RFC 8288 section 3.2).
+    public let isOfAnother: Bool
+  }
+
+  /// The links in order.
+  public let links: [Link]
+
+  /// Reads the values of `Link` fields. What cannot be read is left out. Linear in their length.
+  public init(_ values: [String]) {
+    var links: [Link] = []
+    for value in values {
+      var scanner = LinkScanner(value)
+      while let link = scanner.next() { links.append(link) }
+    }
+    self.links = links
+  }
+
+  /// Where the first link of a relation leads that is said of the answer itself; nil without one.
+  public func target(of relation: String) -> String? {
+    links.first { !$0.isOfAnother && $0.relations.contains(relation.lowercased()) }?.target
+  }
+}
+
+extension HTTPResponse {
+  /// Where the first link of a relation leads, resolved against the URL that answered; nil without one, and where it
+  /// leads to no http or https URL.
+  ///
+  /// ```swift
+  /// func next(after page: APIResponse<[Post]>) -> GetPosts? { page.raw.link("next").map { GetPosts(page:
+  /// RequestPath($0)) } }
+  /// ```
+  public func link(_ relation: String) -> String? {
+    guard let target = LinkField(fields.references(of: "Link")).target(of: relation) else { return nil }
+    return (try? url.resolving(target))?.string
+  }
+}
+
+/// Takes the value of a `Link` field apart (RFC 8288 appendix B.3).
+private struct LinkScanner {
+  private var rest: Substring.UTF8View
+
+  init(_ value: String) { rest = value[...].utf8 }
+
+  /// The next link; nil at the end, and where it cannot be read.
+  mutating func next() -> LinkField.Link? {
+    skip { $0 == 0x20 || $0 == 0x09 || $0 == 0x2C }
+    guard rest.popFirst() == 0x3C else { return nil }
+    let target = take { $0 != 0x3E }
+    guard rest.popFirst() == 0x3E else { return nil }
+    var relations: [String]?
+    var isOfAnother = false
+    while let (name, value) = parameter() {
+      // The first one counts.
+      if name == "rel", relations == nil {
+        relations = value.lowercased().split(separator: " ").map(String.init)
+      }
+      if name == "anchor" { isOfAnother = true }
+    }
+    return LinkField.Link(target: target, relations: relations ?? [], isOfAnother: isOfAnother)
+  }
+
+  private mutating func parameter() -> (name: String, value: String)? {
+    skip(Self.isSpace)
+    guard rest.first == 0x3B else { return nil }
+    rest.removeFirst()
+    skip(Self.isSpace)
+    let name = take { !Self.isSpace($0) && $0 != 0x3D && $0 != 0x3B && $0 != 0x2C }.lowercased()
+    skip(Self.isSpace)
+    guard rest.first == 0x3D else { return (name, "") }
+    rest.removeFirst()
+    skip(Self.isSpace)
+    if rest.first == 0x22 { return (name, quoted()) }
+    return (name, take { $0 != 0x3B && $0 != 0x2C && !Self.isSpace($0) })
+  }
+
+  private mutating func quoted() -> String {
+    rest.removeFirst()
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst(), byte != 0x22 {
+      if byte == 0x5C, let escaped = rest.popFirst() { bytes.append(escaped) } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private mutating func skip(_ rule: (UInt8) -> Bool) { rest = rest.drop(while: rule) }
+
+  private mutating func take(_ rule: (UInt8) -> Bool) -> String {
+    let taken = rest.prefix(while: rule)
+    rest = rest[taken.endIndex...]
+    return String(decoding: taken, as: UTF8.self)
+  }
+}

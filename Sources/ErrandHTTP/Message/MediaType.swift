@@ -1,0 +1,87 @@
+/// A media type as it stands in `Content-Type` (RFC 9110 section 8.3).
+public struct MediaType: Sendable, Hashable {
+  /// A parameter such as `charset=utf-8`.
+  public struct Parameter: Sendable, Hashable {
+    /// The name in lower case.
+    public let name: String
+    /// The value, unquoted.
+    public let value: String
+  }
+
+  /// Type and subtype in lower case, such as `application/json`.
+  public let essence: String
+  /// The parameters in order.
+  public let parameters: [Parameter]
+
+  /// Reads a field's value; nil where it is no media type. Linear in its length.
+  public init?(_ text: String) {
+    var rest = text.utf8[...]
+    let essence = ASCII.trimmed(rest.prefix { $0 != 0x3B })
+    guard let slash = essence.firstIndex(of: 0x2F), slash != essence.startIndex else { return nil }
+    let subtype = essence[slash...].dropFirst()
+    guard !subtype.isEmpty, essence[..<slash].allSatisfy({ ASCII.isToken($0) }),
+      subtype.allSatisfy({ ASCII.isToken($0) })
+    else { return nil }
+    self.essence = Self.lowercased(essence)
+    rest = rest.drop { $0 != 0x3B }
+    var parameters: [Parameter] = []
+    while rest.popFirst() == 0x3B {
+      if let parameter = Self.parameter(&rest) { parameters.append(parameter) }
+    }
+    self.parameters = parameters
+  }
+
+  /// The value of a parameter.
+  public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
+
+  /// Whether this is JSON: `application/json`, `text/json` or a type that ends in `+json` (RFC 6839).
+  public var isJSON: Bool { essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json") }
+
+  /// Whether a pattern fits: a type such as `application/json`, all of a kind such as `text/*`, all that are built on
+  /// one such as `application/*+xml` or `*/*+xml` (RFC 6838 section 4.2.8), or `*/*`.
+  public func matches(_ pattern: String) -> Bool {
+    if pattern == essence || pattern == "*/*" { return true }
+    let pattern = pattern.lowercased()
+    if pattern.hasPrefix("*/*+"), let subtype = essence.split(separator: "/").last {
+      return subtype.count > pattern.count - 3 && subtype.hasSuffix(pattern.dropFirst(3))
+    }
+    guard let star = pattern.firstIndex(of: "*") else { return pattern == essence }
+    let (kind, suffix) = (pattern[..<star], pattern[star...].dropFirst())
+    guard kind.hasSuffix("/"), suffix.isEmpty || suffix.hasPrefix("+") else { return false }
+    return essence.count > kind.count + suffix.count && essence.hasPrefix(kind) && essence.hasSuffix(suffix)
+  }
+
+  /// Whether this is a page for people, such as that of a login: `text/html` or `application/xhtml+xml`.
+  package var isPage: Bool { essence == "text/html" || essence == "application/xhtml+xml" }
+
+  /// Reads one parameter up to the next semicolon outside quotes; nil where it has no equals sign.
+  private static func parameter(_ rest: inout Substring.UTF8View) -> Parameter? {
+    let name = ASCII.trimmed(rest.prefix { $0 != 0x3D && $0 != 0x3B })
+    rest = rest.drop { $0 != 0x3D && $0 != 0x3B }
+    guard rest.first == 0x3D else { return nil }
+    rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+    let isQuoted = rest.first == 0x22
+    let value = isQuoted ? quoted(&rest) : String(decoding: ASCII.trimmed(rest.prefix { $0 != 0x3B }), as: UTF8.self)
+    rest = rest.drop { $0 != 0x3B }
+    return Parameter(name: lowercased(name), value: value)
+  }
+
+  /// Reads a quoted string (RFC 9110 section 5.6.4); one without an end goes to the end of the text.
+  private static func quoted(_ rest: inout Substring.UTF8View) -> String {
+    var out: [UInt8] = []
+    rest = rest.dropFirst()
+    while let byte = rest.popFirst(), byte != 0x22 {
+      guard byte == 0x5C else {
+        out.append(byte)
+        continue
+      }
+      if let escaped = rest.popFirst() { out.append(escaped) }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func lowercased(_ text: Substring.UTF8View) -> String {
+    text.contains { $0 &- 0x41 < 26 }
+      ? String(decoding: text.map(ASCII.lowercased), as: UTF8.self) : String(decoding: text, as: UTF8.self)
+  }
+}

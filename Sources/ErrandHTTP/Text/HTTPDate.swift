@@ -1,0 +1,82 @@
+import Foundation
+
+/// The date format of HTTP (RFC 9110 section 5.6.7), read strictly and written in the preferred form. Moments are
+/// milliseconds since 1970 in UTC.
+package enum HTTPDate {
+  private static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let longDays: [StaticString] = [
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+  ]
+  private static let months: [StaticString] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// The present by the system's clock.
+  static var present: Int64 { Int64(exactly: (Date().timeIntervalSince1970 * 1_000).rounded(.down)) ?? 0 }
+
+  /// Reads a date in one of the three forms; nil for anything else, with space around it too.
+  ///
+  /// Names of days, months and the zone are read in either case. The name of the day must be one, but need not be that
+  /// date's. A year of two digits lies at most 50 years after `now`.
+  package static func milliseconds(of text: String, now: Int64) -> Int64? {
+    var reader = HTTPDateReader(text)
+    switch text.utf8.count {
+    case 29: return preferred(&reader)
+    case 24: return asctime(&reader)
+    default: return rfc850(&reader, now: now)
+    }
+  }
+
+  /// Writes a date as `Sun, 06 Nov 1994 08:49:37 GMT`, held to the years 0 to 9999.
+  package static func text(milliseconds: Int64) -> String {
+    let milliseconds = min(max(milliseconds, CivilDate.first), CivilDate.last)
+    let seconds = (milliseconds - (milliseconds % 1_000 + 1_000) % 1_000) / 1_000
+    let secondOfDay = (seconds % 86_400 + 86_400) % 86_400
+    let day = (seconds - secondOfDay) / 86_400
+    let date = CivilDate(day: day)
+    let weekday = days[Int(((day + 4) % 7 + 7) % 7)]
+    let clock = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60].map { padded($0, 2) }
+    let month = months[Int(date.month) - 1]
+    return "\(weekday), \(padded(date.day, 2)) \(month) \(padded(date.year, 4)) \(clock.joined(separator: ":")) GMT"
+  }
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`
+  private static func preferred(_ reader: inout HTTPDateReader) -> Int64? {
+    guard reader.word(of: days) != nil, reader.take(", "), let day = reader.number(2), reader.take(" "),
+      let month = reader.word(of: months), reader.take(" "), let year = reader.number(4), reader.take(" "),
+      let clock = reader.clock(), reader.take(" GMT"), reader.isAtEnd
+    else { return nil }
+    return time(year, month, day, clock)
+  }
+
+  /// `Sunday, 06-Nov-94 08:49:37 GMT`
+  private static func rfc850(_ reader: inout HTTPDateReader, now: Int64) -> Int64? {
+    guard reader.word(of: longDays) != nil, reader.take(", "), let day = reader.number(2), reader.take("-"),
+      let month = reader.word(of: months), reader.take("-"), let short = reader.number(2), reader.take(" "),
+      let clock = reader.clock(), reader.take(" GMT"), reader.isAtEnd
+    else { return nil }
+    let present = CivilDate(day: min(max(now, CivilDate.first), CivilDate.last) / 86_400_000).year
+    let century = present - present % 100
+    let latest = [century + 100 + short, century + short, century - 100 + short].first { $0 <= present + 50 }
+    return time(latest ?? short, month, day, clock)
+  }
+
+  /// `Sun Nov  6 08:49:37 1994`
+  private static func asctime(_ reader: inout HTTPDateReader) -> Int64? {
+    guard reader.word(of: days) != nil, reader.take(" "), let month = reader.word(of: months), reader.take(" "),
+      let day = reader.take(" ") ? reader.number(1) : reader.number(2), reader.take(" "),
+      let clock = reader.clock(), reader.take(" "), let year = reader.number(4), reader.isAtEnd
+    else { return nil }
+    return time(year, month, day, clock)
+  }
+
+  private static func time(_ year: Int64, _ month: Int, _ day: Int64, _ secondOfDay: Int64) -> Int64? {
+    guard let date = CivilDate(year: year, month: Int64(month) + 1, day: day) else { return nil }
+    return (date.dayNumber * 86_400 + secondOfDay) * 1_000
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+  }
+}

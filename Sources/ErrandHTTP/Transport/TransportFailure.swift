@@ -1,0 +1,98 @@
+/// Why a transport could not bring an answer, in terms a caller can act on.
+public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong. Retrying is decided by it.
+  public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+    /// The stable code.
+    public let rawValue: String
+    /// Makes a kind of a code of one's own.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The stable code.
+    public var description: String { rawValue }
+
+    /// There is no network at all.
+    public static let offline = Kind(rawValue: "offline")
+    /// The host's name could not be resolved.
+    public static let nameLookup = Kind(rawValue: "nameLookup")
+    /// Nobody listens at the host's port, or the host cannot be reached.
+    public static let refused = Kind(rawValue: "refused")
+    /// No connection stood within the connect time-out.
+    public static let connectTimeout = Kind(rawValue: "connectTimeout")
+    /// Nothing moved for the idle time-out.
+    public static let idleTimeout = Kind(rawValue: "idleTimeout")
+    /// TLS could not be set up, for a reason that has no kind of its own.
+    public static let tls = Kind(rawValue: "tls")
+    /// The proxy refused or failed.
+    public static let proxy = Kind(rawValue: "proxy")
+    /// The connection closed before a byte of the answer.
+    public static let closedBeforeResponse = Kind(rawValue: "closedBeforeResponse")
+    /// The connection broke in the middle of the answer.
+    public static let reset = Kind(rawValue: "reset")
+    /// The body ended before its announced end.
+    public static let truncated = Kind(rawValue: "truncated")
+    /// The answer breaks the rules of HTTP.
+    public static let malformedResponse = Kind(rawValue: "malformedResponse")
+    /// The answer is larger than the limits allow.
+    public static let tooLarge = Kind(rawValue: "tooLarge")
+    /// The content coding is unknown, or the coded body is damaged.
+    public static let undecodableContent = Kind(rawValue: "undecodableContent")
+    /// HTTP/2 failed on this stream or connection.
+    public static let http2 = Kind(rawValue: "http2")
+    /// The sink of the body refused it.
+    public static let sink = Kind(rawValue: "sink")
+    /// What the body of the request is read from failed.
+    public static let bodySource = Kind(rawValue: "bodySource")
+    /// The body of the request changed while it was sent, or is not as long as was announced.
+    public static let bodyChanged = Kind(rawValue: "bodyChanged")
+    /// The request cannot be sent by this transport.
+    public static let unsupported = Kind(rawValue: "unsupported")
+    /// Anything else; the text says what.
+    public static let other = Kind(rawValue: "other")
+  }
+
+  /// What went wrong.
+  public let kind: Kind
+  /// An English sentence that names the culprit.
+  public let description: String
+  /// Whether it is certain that the server did not see the request.
+  public let isCertainlyNotSent: Bool
+  /// What was measured until then; nil where nothing was. Two failures are equal whatever was measured.
+  public var metrics: ExchangeMetrics? {
+    get { measured?.metrics }
+    set { measured = newValue.map(Measured.init) }
+  }
+
+  private var measured: Measured?
+
+  /// Apart, so that a failure is cheap to throw.
+  private final class Measured: Sendable {
+    let metrics: ExchangeMetrics
+
+    init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
+  }
+
+  /// Makes a failure.
+  public init(_ kind: Kind, _ description: String, isCertainlyNotSent: Bool = false) {
+    self.kind = kind
+    self.description = description
+    self.isCertainlyNotSent = isCertainlyNotSent
+  }
+
+  /// Whether the same went wrong.
+  public static func == (a: TransportFailure, b: TransportFailure) -> Bool {
+    a.kind == b.kind && a.description == b.description && a.isCertainlyNotSent == b.isCertainlyNotSent
+  }
+
+  /// Hashes what went wrong.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(description)
+    hasher.combine(isCertainlyNotSent)
+  }
+}
+
+extension TransportFailure {
+  /// The failure of an answer whose body has more bytes than are kept in memory.
+  package static func bodyTooLarge(_ limit: Int) -> TransportFailure {
+    TransportFailure(.tooLarge, "The answer is larger than the limits allow: its body has more than \(limit) bytes.")
+  }
+}

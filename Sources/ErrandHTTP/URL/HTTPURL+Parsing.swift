@@ -1,0 +1,116 @@
+import Foundation
+
+extension HTTPURL {
+  /// Why a text is no URL that can be sent.
+  public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong and what to do, as an English sentence.
+    public let description: String
+  }
+
+  /// Reads an absolute URL. Characters that need escaping are escaped, an escape that stands there is kept, and the
+  /// fragment is dropped.
+  public init(_ text: String) throws(Invalid) {
+    let bytes = Array(text.utf8)
+    let (scheme, authorityStart) = try Self.scheme(of: bytes, in: text)
+    let authorityEnd = bytes[authorityStart...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
+    let (host, port) = try Self.authority(bytes[authorityStart..<authorityEnd], in: text)
+    let origin = Origin(scheme: scheme, host: host, port: port ?? scheme.defaultPort)
+
+    var out = Array("\(scheme)://\(host)".utf8)
+    if let port { out += Array(":\(port)".utf8) }
+    let pathStart = out.count
+    let tail = bytes[authorityEnd...].prefix { $0 != 0x23 }
+    let path = tail.prefix { $0 != 0x3F }
+    try Self.refuseControls(in: tail, of: text)
+    PercentEncoding.append(path, to: &out, keeping: .pathText)
+    let queryStart = out.count
+    if path.endIndex < tail.endIndex {
+      out.append(0x3F)
+      PercentEncoding.append(tail[(path.endIndex + 1)...], to: &out, keeping: .queryText)
+    }
+    self.init(
+      unchecked: String(decoding: out, as: UTF8.self), origin: origin, pathStart: pathStart, queryStart: queryStart)
+  }
+
+  /// Whether a text names a scheme and an authority of its own.
+  package static func isAbsolute(_ text: some StringProtocol) -> Bool {
+    guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
+    let scheme = text.utf8[..<colon]
+    guard scheme.first.map({ ASCII.lowercased($0) &- 0x61 < 26 }) == true else { return false }
+    guard scheme.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }) else {
+      return false
+    }
+    return text.utf8[colon...].dropFirst().starts(with: "//".utf8)
+  }
+
+  private static func scheme(of bytes: [UInt8], in text: String) throws(Invalid) -> (Scheme, Int) {
+    for scheme in [Scheme.http, .https] {
+      let start = Array("\(scheme)://".utf8)
+      if bytes.count > start.count, ASCII.equalFolded(bytes[..<start.count], start) { return (scheme, start.count) }
+    }
+    let shown = Redaction.url(text)
+    throw Invalid(description: "\"\(shown)\" is no absolute http or https URL; write it like https://host/path")
+  }
+
+  private static func authority(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> (String, Int?) {
+    guard !bytes.contains(0x40) else {
+      throw Invalid(
+        description: "\"\(Redaction.url(text))\" holds a user name or password; take it out and use a basic credential")
+    }
+    guard bytes.first == 0x5B || bytes.count(where: { $0 == 0x3A }) < 2 else {
+      let shown = Redaction.url(text)
+      throw Invalid(description: "the host of \"\(shown)\" holds several colons; write an IPv6 address in brackets")
+    }
+    if let blank = bytes.last, blank <= 0x20, text.utf8.last == blank {
+      throw Invalid(description: "\"\(Redaction.url(text))\" ends in a blank or a line end; take it out")
+    }
+    let portSearch = bytes.first == 0x5B ? bytes.lastIndex(of: 0x5D) ?? bytes.endIndex : bytes.startIndex
+    let colon = bytes[portSearch...].firstIndex(of: 0x3A)
+    let port = try colon.flatMap { colon throws(Invalid) in try Self.port(bytes[(colon + 1)...], in: text) }
+    return (try host(bytes[..<(colon ?? bytes.endIndex)], in: text), port)
+  }
+
+  private static func port(_ digits: ArraySlice<UInt8>, in text: String) throws(Invalid) -> Int? {
+    if digits.isEmpty { return nil }
+    guard digits.allSatisfy(ASCII.isDigit), let port = Int(String(decoding: digits, as: UTF8.self)),
+      (1...65_535).contains(port)
+    else { throw Invalid(description: "the port of \"\(Redaction.url(text))\" is no number from 1 to 65535") }
+    return port
+  }
+
+  private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(Invalid) -> String {
+    guard let host = host(bytes), !host.isEmpty else {
+      let shown = Redaction.url(text)
+      throw Invalid(description: "the host of \"\(shown)\" is empty or holds a character that no host has")
+    }
+    return host
+  }
+
+  /// The host in lower case, or nil where it is none.
+  private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
+    if bytes.first == 0x5B {
+      let inside = bytes.dropFirst().dropLast()
+      let isAddress = bytes.last == 0x5D && inside.allSatisfy { ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E }
+      return isAddress && inside.count > 1 ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
+    }
+    if bytes.contains(where: { $0 >= 0x80 }) { return international(bytes) }
+    let isHost: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+    return bytes.allSatisfy(isHost) ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
+  }
+
+  /// The ASCII form of a host with other letters, by Foundation.
+  private static func international(_ bytes: ArraySlice<UInt8>) -> String? {
+    // A name has 253 characters at most, of four bytes at most; Foundation's way takes long for long ones.
+    guard bytes.count <= 253 * 4 else { return nil }
+    let url = URLComponents(string: "http://\(String(decoding: bytes, as: UTF8.self))/")
+    guard let host = url?.encodedHost,
+      host.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E })
+    else { return nil }
+    return host.lowercased()
+  }
+
+  private static func refuseControls(in bytes: ArraySlice<UInt8>, of text: String) throws(Invalid) {
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+    throw Invalid(description: "\"\(Redaction.url(text))\" holds a control character such as a line break; remove it")
+  }
+}

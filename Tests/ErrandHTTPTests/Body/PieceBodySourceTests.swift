@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import ErrandHTTP
+
+@Suite(.timeLimit(.minutes(1))) struct PieceBodySourceTests {
+  /// Gives pieces without end, and does not look whether anybody wants them.
+  private struct Endless: AsyncSequence, Sendable {
+    final class Life: Sendable {}
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+      let life: Life
+      mutating func next() async -> Data? {
+        await Task.yield()
+        return Data(repeating: 1, count: 16 << 10)
+      }
+    }
+
+    let life = Life()
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(life: life) }
+  }
+
+  @Test func `sequence is let go when nobody reads`() async {
+    var pieces: Endless? = Endless()
+    weak let life = pieces?.life
+    var source = pieces.map { PieceBodySource($0, BodyFlow {}) }
+    pieces = nil
+    #expect(await eventually { source != nil && life != nil })
+    source = nil
+    #expect(await eventually { life == nil })
+  }
+}

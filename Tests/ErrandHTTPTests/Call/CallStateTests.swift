@@ -1,0 +1,348 @@
+import ErrandTesting
+import TestSupport
+import Testing
+
+@testable import ErrandHTTP
+
+/// `CallState` against its specification: leaving, asking, nested waits, the deadline, races.
+@Suite struct CallStateTests {
+  typealias Reason = CallState.StopReason
+
+  // MARK: - Leaving
+
+  @Test(arguments: [Reason.cancelled, .expired]) func `stop wakes a leaving wait`(reason: Reason) async {
+    let state = CallState(timers: ManualClock())
+    let wakeups = Recorded<Wakeup>()
+    let error = await thrown {
+      try await state.wait { wakeup in
+        wakeups.append(wakeup)
+        state.stop(reason)
+      }
+    }
+    #expect(error == reason)
+    #expect(wakeups.all.map { $0.resume() } == [false], "the grant goes to the next")
+    #expect(state.openWaits == 0)
+  }
+
+  @Test func `wake-up in registration returns`() async throws {
+    let state = CallState(timers: ManualClock())
+    try await state.wait { wakeup in
+      #expect(wakeup.resume())
+      #expect(!wakeup.resume())
+    }
+    #expect(state.openWaits == 0)
+  }
+
+  @Test func `first of resume and stop wins`() async throws {
+    let state = CallState(timers: ManualClock())
+    try await state.wait { wakeup in
+      #expect(wakeup.resume())
+      state.stop(.cancelled)
+    }
+    #expect(await thrown { try await state.wait { _ in } } == .cancelled)
+  }
+
+  @Test func `stopped call registers nothing`() async {
+    let state = CallState(timers: ManualClock())
+    state.stop(.cancelled)
+    let registered = Recorded<Int>()
+    #expect(await thrown { try await state.wait { _ in registered.append(1) } } != nil)
+    let error = await thrown {
+      try await state.wait(asking: { _ in registered.append(2) }) { _ in registered.append(3) }
+    }
+    #expect(error == .cancelled)
+    #expect(registered.all.isEmpty)
+  }
+
+  // MARK: - The deadline that is taken away
+
+  @Test(arguments: [false, true]) func `lifted deadline ends nothing`(isWaiting: Bool) async throws {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    let lift = { if state.deadline != nil { state.liftDeadline() } }
+    if !isWaiting { lift() }
+    try await state.wait { wakeup in
+      if isWaiting { lift() }
+      #expect(clock.pending == 0)
+      clock.advance(by: .seconds(10))
+      wakeup.resume()
+    }
+    #expect(state.deadline == nil && state.timeLeft == nil && !state.isPastDeadline && state.isRunning)
+  }
+
+  @Test func `deadline that passed stays passed`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    let error = await thrown {
+      try await state.wait { _ in
+        clock.advance(by: .seconds(5))
+        state.liftDeadline()
+      }
+    }
+    #expect(error == .expired)
+  }
+
+  // MARK: - Asking
+
+  @Test func `asked wait ends by other side`() async {
+    let state = CallState(timers: ManualClock())
+    let order = Recorded<String>()
+    let wakeups = Recorded<Wakeup>()
+    let error = await thrown {
+      try await state.wait(asking: { reason in
+        order.append("ask \(reason)")
+        wakeups.all.first?.resume()
+      }) { wakeup in
+        wakeups.append(wakeup)
+        state.stop(.cancelled)
+        order.append("registered")
+      }
+    }
+    #expect(error == .cancelled)
+    #expect(order.all == ["registered", "ask cancelled"], "an abort must not overtake the submission")
+  }
+
+  @Test func `asked wait stays until let go`() async {
+    let state = CallState(timers: ManualClock())
+    let wakeups = Recorded<Wakeup>()
+    let asked = Recorded<Reason>()
+    let task = Task {
+      await thrown { try await state.wait(asking: { asked.append($0) }) { wakeups.append($0) } }
+    }
+    #expect(await eventually { wakeups.count == 1 })
+    state.stop(.expired)
+    state.stop(.cancelled)
+    #expect(await eventually { asked.count == 1 })
+    #expect(state.openWaits == 1)
+    #expect(wakeups.all.map { $0.resume() } == [true])
+    #expect(await task.value == .expired)
+    #expect(asked.all == [.expired])
+    #expect(state.openWaits == 0)
+  }
+
+  @Test func `body that asks ends alone`() async throws {
+    let state = CallState(timers: ManualClock())
+    let asked = Recorded<Reason>()
+    let value = await state.whileAsking({ asked.append($0) }) {
+      state.stop(.cancelled)
+      state.stop(.expired)
+      return 7
+    }
+    #expect(value == 7)
+    #expect(asked.all == [.cancelled])
+    #expect(await thrown { try state.check() } == .cancelled)
+  }
+
+  @Test func `stopped call asks a body at once`() async {
+    let state = CallState(timers: ManualClock())
+    state.stop(.expired)
+    let asked = Recorded<Reason>()
+    let seen = await state.whileAsking({ asked.append($0) }) { asked.all }
+    #expect(seen == [.expired])
+  }
+
+  @Test func `recall asks a hook`() async {
+    let state = CallState(timers: ManualClock())
+    state.settle()
+    let asked = Recorded<Reason>()
+    await state.whileAsking({ asked.append($0) }) {
+      #expect(!state.stop(.expired))
+      #expect(state.stop(.cancelled))
+    }
+    #expect(asked.all == [.cancelled])
+    #expect(state.claim() == .cancelled)
+  }
+
+  // MARK: - Nested waits and children
+
+  @Test func `nested waits all hear`() async {
+    let state = CallState(timers: ManualClock())
+    let asked = Recorded<Int>()
+    let error = await thrown {
+      try await state.whileAsking({ _ in asked.append(1) }) {
+        try await state.whileAsking({ _ in asked.append(2) }) {
+          try await state.wait { _ in state.stop(.cancelled) }
+        }
+      }
+    }
+    #expect(error == .cancelled)
+    #expect(asked.all.sorted() == [1, 2])
+    #expect(state.openWaits == 0)
+  }
+
+  @Test func `waits side by side close`() async {
+    let state = CallState(timers: ManualClock())
+    let errors = await withTaskGroup(of: Reason?.self) { group in
+      let waiting = Recorded<Int>()
+      for index in 0..<20 {
+        group.addTask { await thrown { try await state.wait { _ in waiting.append(index) } } }
+      }
+      #expect(await eventually { waiting.count == 20 })
+      state.stop(.cancelled)
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(errors == Array(repeating: Reason.cancelled, count: 20))
+    #expect(state.openWaits == 0)
+  }
+
+  // MARK: - The deadline
+
+  @Test func `first wait sets the timer`() async throws {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    #expect(clock.pending == 0)
+    try await state.wait { wakeup in
+      #expect(clock.pending == 1)
+      wakeup.resume()
+    }
+    try await state.wait { $0.resume() }
+    #expect(clock.pending == 1)
+    state.settle()
+    #expect(clock.pending == 0)
+    try await state.wait { $0.resume() }
+    #expect(clock.pending == 0, "the deadline ends with the work")
+  }
+
+  @Test func `call without waits sets none`() {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    state.settle()
+    #expect(state.claim() == nil)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `cancel takes the timer out`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    #expect(await thrown { try await state.wait { _ in state.stop(.cancelled) } } != nil)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `deadline ends a wait`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+    let error = await thrown {
+      try await state.wait { _ in
+        clock.advance(by: .milliseconds(4_999))
+        #expect(!state.isStopped)
+        clock.advance(by: .milliseconds(1))
+      }
+    }
+    #expect(error == .expired)
+    #expect(clock.pending == 0)
+    #expect(state.timeLeft == .zero)
+  }
+
+  @Test func `deadline in the past ends at once`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(-1)), timers: clock)
+    #expect(await thrown { try await state.wait { _ in } } == .expired)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `dropped call leaves no strong hold`() async {
+    let clock = ManualClock()
+    let leaks = LeakCheck()
+    await {
+      let state = CallState(deadline: clock.now.advanced(by: .seconds(5)), timers: clock)
+      leaks.watch(state, "state")
+      await state.whileAsking({ _ in }) {}
+    }()
+    #expect(await leaks.survivors().isEmpty, "a timer holds its call weakly")
+  }
+
+  // MARK: - Sleeping
+
+  @Test func `sleep ends on the clock`() async throws {
+    let clock = ManualClock()
+    let state = CallState(timers: clock)
+    let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(2))) } }
+    await clock.waitForTimers(1)
+    clock.advance(by: .seconds(2))
+    #expect(await task.value == nil)
+    #expect(clock.pending == 0)
+  }
+
+  @Test(arguments: [Reason.cancelled, .expired]) func `stopped sleep leaves no timer`(reason: Reason) async {
+    let clock = ManualClock()
+    let state = CallState(timers: clock)
+    let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(2))) } }
+    await clock.waitForTimers(1)
+    state.stop(reason)
+    #expect(await task.value == reason)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `sleep past the deadline expires`() async {
+    let clock = ManualClock()
+    let state = CallState(deadline: clock.now.advanced(by: .seconds(1)), timers: clock)
+    let task = Task { await thrown { try await state.sleep(until: clock.now.advanced(by: .seconds(9))) } }
+    await clock.waitForTimers(2)
+    clock.advance(by: .seconds(1))
+    #expect(await task.value == .expired)
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `sleep until the past returns`() async throws {
+    let clock = ManualClock()
+    try await CallState(timers: clock).sleep(until: clock.now)
+    #expect(clock.pending == 0)
+  }
+
+  // MARK: - Races
+
+  @Test func `resume races stop`() async {
+    for _ in 0..<rounds * 20 {
+      let state = CallState(timers: ManualClock())
+      let wakeups = Recorded<Wakeup>()
+      async let waited = thrown { try await state.wait { wakeups.append($0) } }
+      async let granted = resumeFirst(of: wakeups)
+      async let stopped = state.stop(.cancelled)
+      let (error, isGranted, _) = await (waited, granted, stopped)
+      // A grant that was taken must not be thrown away, one that was refused goes to the next.
+      if isGranted == true { #expect(error == nil) }
+      if isGranted == false { #expect(error != nil) }
+      #expect(state.openWaits == 0)
+    }
+  }
+
+  @Test func `claim races stop`() async {
+    for _ in 0..<rounds * 20 {
+      let state = CallState(timers: ManualClock())
+      state.settle()
+      async let changed = state.stop(.cancelled)
+      async let claimed = state.claim()
+      let (hasChanged, reason) = await (changed, claimed)
+      #expect(hasChanged == (reason == .cancelled))
+    }
+  }
+
+  @Test func `deadline races settle`() async {
+    for _ in 0..<rounds * 20 {
+      let clock = ManualClock()
+      let state = CallState(deadline: clock.now.advanced(by: .seconds(1)), timers: clock)
+      async let turned: Void = clock.advance(by: .seconds(1))
+      async let waited = thrown { try await state.wait { $0.resume() } }
+      _ = await (turned, waited)
+      state.settle()
+      #expect(clock.pending == 0)
+    }
+  }
+
+  @concurrent private func resumeFirst(of wakeups: Recorded<Wakeup>) async -> Bool? {
+    for _ in 0..<1_000 {
+      if let wakeup = wakeups.all.first { return wakeup.resume() }
+      await Task.yield()
+    }
+    return nil
+  }
+
+  private func thrown(_ body: () async throws -> Void) async -> Reason? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? CallState.Stopped)?.reason
+    }
+  }
+}

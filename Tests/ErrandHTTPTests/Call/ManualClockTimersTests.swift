@@ -1,0 +1,66 @@
+import ErrandHTTP
+import ErrandTesting
+import Testing
+
+@Suite struct ManualClockTimersTests {
+  @Test func `turning runs what is due`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    let start = clock.now
+    for index in [3, 1, 2] { _ = clock.schedule(at: start.advanced(by: .seconds(index))) { order.append(index) } }
+    clock.advance(by: .milliseconds(999))
+    #expect(order.all.isEmpty)
+    clock.advance(by: .milliseconds(1_001))
+    #expect(order.all == [1, 2])
+    #expect(clock.pending == 1)
+    #expect(start.duration(to: clock.now) == .seconds(2))
+  }
+
+  @Test func `past moment runs at once`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    _ = clock.schedule(at: clock.now) { order.append(1) }
+    #expect(order.all == [1])
+    #expect(clock.pending == 0)
+  }
+
+  @Test func `cancelled action is gone`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    let token = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { order.append(1) }
+    clock.cancel(token)
+    #expect(clock.pending == 0)
+    clock.advance(by: .seconds(2))
+    #expect(order.all.isEmpty)
+  }
+
+  @Test func `action schedules the next`() {
+    let clock = ManualClock()
+    let order = Recorded<Int>()
+    _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {
+      order.append(1)
+      _ = clock.schedule(at: clock.now) { order.append(2) }
+      _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) { order.append(3) }
+    }
+    clock.advance(by: .seconds(1))
+    #expect(order.all == [1, 2])
+    #expect(clock.pending == 1)
+  }
+
+  @Test func `waits for timers to come`() async {
+    let clock = ManualClock()
+    let task = Task { await clock.waitForTimers(2) }
+    for _ in 0..<2 { _ = clock.schedule(at: clock.now.advanced(by: .seconds(1))) {} }
+    #expect(await task.value)
+    #expect(await clock.waitForTimers(2))
+    #expect(clock.pending == 2)
+  }
+
+  @Test func `wait for timers has an end`() async {
+    let clock = ManualClock()
+    #expect(!(await clock.waitForTimers(1, within: .milliseconds(1))))
+    let task = Task { await clock.waitForTimers(1) }
+    task.cancel()
+    #expect(!(await task.value))
+  }
+}

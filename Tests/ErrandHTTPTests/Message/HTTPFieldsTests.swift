@@ -1,0 +1,92 @@
+import ErrandHTTP
+import Testing
+
+@Suite struct HTTPFieldsTests {
+  static func raw(_ lines: String) -> HTTPFields {
+    HTTPFields(raw: RawFieldBlock(bytes: Array(lines.utf8), count: lines.split(separator: "\n").count))
+  }
+
+  @Test func `names are found without case`() {
+    for fields in [["X-Name": "a", "x-name": "b", "Y": "c"] as HTTPFields, Self.raw("X-Name:a\nx-name:b\nY:c\n")] {
+      #expect(fields["x-NAME"] == "a, b" && fields.values(of: "X-NAME") == ["a", "b"])
+      #expect(fields.contains("y") && !fields.contains("X-Nam") && fields["Z"] == nil)
+      #expect(fields.count == 3 && fields.all.map(\.value) == ["a", "b", "c"])
+    }
+  }
+
+  @Test func `raw and listed fields are equal`() {
+    let listed: HTTPFields = ["A": "1", "Set-Cookie": "2"]
+    #expect(listed == Self.raw("a:1\nset-cookie:2\n") && listed.hashValue == Self.raw("a:1\nset-cookie:2\n").hashValue)
+  }
+
+  @Test func `setting replaces, nil removes`() {
+    var fields = Self.raw("A:1\nB:2\na:3\n")
+    fields["a"] = "9"
+    #expect(fields.all.map(\.value) == ["9", "2"])
+    fields["B"] = nil
+    #expect(fields.all.map(\.value) == ["9"])
+  }
+
+  @Test func `a secret stays one when set`() {
+    var fields = HTTPFields([HTTPField("X-Key", "old", isSecret: true)])
+    fields["x-key"] = "MARKER"
+    #expect(fields.all.first?.isSecret == true && fields.description == "x-key: •••")
+  }
+
+  @Test(arguments: ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"])
+  func `some names are born secret`(name: String) {
+    #expect(HTTPField(HTTPFieldName(name), "v").isSecret)
+    #expect(Self.raw("\(name):MARKER\n").description == "\(name): •••")
+  }
+
+  @Test func `opaque bytes are Latin-1`() {
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("A:caf".utf8) + [0xE9, 0x0A], count: 1))
+    #expect(fields["a"] == "café")
+  }
+
+  @Test func `masks hide secrets in dumps`() {
+    for fields in [HTTPFields([HTTPField("X-Key", "MARKER", isSecret: true)]), ["Set-Cookie": "MARKER"]] {
+      var text = "\(fields) \(String(reflecting: fields))"
+      dump(fields, to: &text)
+      #expect(!text.contains("MARKER"))
+    }
+  }
+
+  static let names = (0..<400).map { "X-\($0 * 7 % 400)" } + ["a", "B", "Te", "Date", "ETag", "Vary"]
+
+  @Test func `every name is found among many`() {
+    let all = HTTPFields(Self.names.map { HTTPField(HTTPFieldName($0), $0) })
+    let raw = Self.raw(Self.names.map { "\($0):\($0)\n" }.joined())
+    for name in Self.names {
+      for (fields, name) in [(all, name), (raw, name.uppercased()), (all, name.lowercased())] {
+        #expect(fields.contains(HTTPFieldName(name)) && fields.values(of: HTTPFieldName(name)).count == 1)
+      }
+    }
+  }
+
+  @Test func `only names that are there are found`() {
+    for name in Self.names {
+      let listed: HTTPFields = [HTTPFieldName(name): "v"]
+      for fields in [listed, Self.raw("\(name):v\n")] {
+        #expect(Self.names.filter { fields[HTTPFieldName($0)] != nil } == [name])
+      }
+    }
+  }
+
+  @Test func `changes are seen by look-ups`() {
+    var fields = HTTPFields()
+    fields.append(HTTPField("A", "1"))
+    fields.replace(HTTPField("B", "2"))
+    #expect(fields["a"] == "1" && fields["b"] == "2")
+    fields.remove("A")
+    fields.removeAll { $0.name == "B" }
+    #expect(!fields.contains("A") && !fields.contains("B") && fields["A"] == nil && fields.isEmpty)
+    fields["A"] = "3"
+    #expect(fields.values(of: "A") == ["3"])
+  }
+
+  @Test func `raw lines end with a line feed`() {
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("A:1\nno colon\n:2\nB:3".utf8), count: 2))
+    #expect(fields.all.map(\.value) == ["1", "2"] && !fields.contains("B") && fields[""] == "2")
+  }
+}

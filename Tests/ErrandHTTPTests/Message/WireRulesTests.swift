@@ -1,0 +1,53 @@
+import ErrandHTTP
+import Foundation
+import Testing
+
+@Suite struct WireRulesTests {
+  private static func request(
+    _ method: HTTPMethod = .get, _ field: HTTPField? = nil, hasBody: Bool = false
+  ) throws -> HTTPRequest {
+    try HTTPRequest(
+      method: method, url: "http://h/", fields: HTTPFields(field.map { [HTTPField("A", "1"), $0] } ?? []),
+      body: hasBody ? HTTPBody(Data([1])) : nil)
+  }
+
+  @Test(arguments: [
+    HTTPField("X-Name", "v"), HTTPField("X", ""), HTTPField("X", "a\tb"), HTTPField("X", "é"),
+    HTTPField("!#$%&'*+-.^_`|~", "v"),
+    HTTPField("Hosts", "h"), HTTPField("T", "trailers"), HTTPField("Transfer-Encodings", "chunked"),
+  ])
+  func `a sound field passes`(field: HTTPField) throws {
+    let request = try Self.request(.get, field)
+    #expect(WireRules.isSound(request))
+    try WireRules.check(request)
+  }
+
+  @Test(arguments: [
+    HTTPField("", "v"), HTTPField("X Y", "v"), HTTPField("X:", "v"), HTTPField("É", "v"), HTTPField("X\r\nY", "v"),
+    HTTPField("X", "a\r\nB: c"), HTTPField("X", "a\nb"), HTTPField("X", "a\0b"), HTTPField("X", "\u{7F}"),
+    HTTPField("X", " a"), HTTPField("X", "a "), HTTPField("X", "\ta"), HTTPField("X", " "), HTTPField("hOST", "h"),
+    HTTPField("te", "trailers"), HTTPField("Content-Length", "1"), HTTPField("TRANSFER-ENCODING", "chunked"),
+    HTTPField("Connection", "close"), HTTPField("Keep-Alive", "1"), HTTPField("Expect", "100-continue"),
+    HTTPField("Trailer", "X"), HTTPField("Upgrade", "h2c"), HTTPField("Proxy-Connection", "close"),
+  ])
+  func `a field that could break the message fails`(field: HTTPField) throws {
+    let request = try Self.request(.get, field)
+    #expect(!WireRules.isSound(request))
+    #expect(throws: WireFault.self) { try WireRules.check(request) }
+  }
+
+  @Test(arguments: ["", "GE T", "GET\r\n", "É", "CONNECT"] as [HTTPMethod])
+  func `a method that is no word fails`(method: HTTPMethod) throws {
+    let request = try Self.request(method)
+    #expect(!WireRules.isSound(request))
+    #expect(throws: WireFault.self) { try WireRules.check(request) }
+  }
+
+  @Test(arguments: ["GET", "HEAD", "POST", "DELETE", "TRACE", "PURGE"] as [HTTPMethod])
+  func `bodies go with all methods but two`(method: HTTPMethod) throws {
+    let mayHaveOne = method != .head && method != "TRACE"
+    let request = try Self.request(method, hasBody: true)
+    #expect(WireRules.isSound(request) == mayHaveOne && ((try? WireRules.check(request)) != nil) == mayHaveOne)
+    try WireRules.check(try Self.request(method))
+  }
+}

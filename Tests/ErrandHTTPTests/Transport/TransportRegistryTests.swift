@@ -1,0 +1,91 @@
+import ErrandHTTP
+import ErrandTesting
+import Testing
+import TestSupport
+
+@Suite struct TransportRegistryTests {
+  private final class Named: Transport {
+    let name: String
+    private let onEnd: @Sendable () -> Void
+
+    init(_ name: String, onEnd: @escaping @Sendable () -> Void = {}) {
+      self.name = name
+      self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+
+    func send(_ exchange: Exchange) async throws -> HTTPResponse { throw TransportFailure(.other, name) }
+  }
+
+  private let registry = TransportRegistry()
+
+  private func name(_ key: String) -> String? { (registry.transport(named: key) as? Named)?.name }
+
+  @Test func `transport is made at first use`() {
+    let made = Recorded<Int>()
+    registry.register("one") {
+      made.append(1)
+      return Named("one")
+    }
+    #expect(made.count == 0)
+    let first = registry.transport(named: "one") as? Named
+    #expect(first != nil)
+    #expect(first === registry.transport(named: "one") as? Named)
+    #expect(made.count == 1)
+  }
+
+  @Test func `unknown name gives nothing`() {
+    #expect(registry.transport(named: "nope") == nil)
+    #expect(registry.names.isEmpty)
+  }
+
+  @Test func `names come sorted`() {
+    for name in ["c", "a", "b"] { registry.register(name) { Named(name) } }
+    #expect(registry.names == ["a", "b", "c"])
+  }
+
+  @Test func `replacing is a choice`() {
+    registry.register("x") { Named("first") }
+    registry.register("x", replacing: false) { Named("second") }
+    #expect(name("x") == "first")
+    registry.register("x") { Named("third") }
+    #expect(name("x") == "third")
+  }
+
+  @Test func `replaced while made stays replaced`() {
+    registry.register("x") { [registry] in
+      registry.register("x") { Named("new") }
+      return Named("old")
+    }
+    #expect(name("x") == "old")
+    #expect(name("x") == "new", "the old one does not take the new one's place")
+  }
+
+  @Test func `replaced transport may look back`() {
+    let seen = Recorded<[String]>()
+    registry.register("x") { [registry] in Named("old") { seen.append(registry.names) } }
+    #expect(name("x") == "old")
+    registry.register("x") { Named("new") }
+    #expect(seen.all == [["x"]], "it is freed outside the registry's lock")
+  }
+
+  @Test func `threads get one transport`() async {
+    for _ in 0..<rounds {
+      let registry = TransportRegistry()
+      registry.register("x") { Named("x") }
+      let found = await withTaskGroup(of: ObjectIdentifier?.self) { group in
+        let kept = Recorded<Named>()
+        for _ in 0..<4 {
+          group.addTask {
+            guard let transport = registry.transport(named: "x") as? Named else { return nil }
+            kept.append(transport)
+            return ObjectIdentifier(transport)
+          }
+        }
+        return await group.reduce(into: Set<ObjectIdentifier?>()) { $0.insert($1) }
+      }
+      #expect(found.count == 1)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import ErrandHTTP
+import Testing
+
+struct HostPatternTests {
+  @Test(arguments: [
+    ("api.example.com", "api.example.com", true), ("API.example.com", "api.example.com", true),
+    ("api.example.com", "example.com", false), ("api.example.com", "x.api.example.com", false),
+    (".example.com", "api.example.com", true), (".example.com", "a.b.example.com", true),
+    (".example.com", "example.com", false), (".example.com", "badexample.com", false), ("[::1]", "[::1]", true),
+  ])
+  func `pattern covers its hosts`(pattern: String, host: String, isCovered: Bool) {
+    #expect(HostPattern(pattern).covers(host) == isCovered)
+    #expect(HostPattern(pattern).isSound)
+  }
+
+  @Test(arguments: [
+    "", ".", "..", "a..b", "a.", "*.example.com", "a b", "https://a", "a:443", "a/b", "a\nb", "[]", "[::1", "bücher.de",
+  ])
+  func `what is no host is unsound`(pattern: String) {
+    #expect(!HostPattern(pattern).isSound)
+  }
+
+  @Test func `closer patterns come first`() {
+    let patterns = [".com", "a.example.com", ".example.com"].map(HostPattern.init)
+    #expect(patterns.sorted { $0.closeness > $1.closeness } == [patterns[1], patterns[2], patterns[0]])
+  }
+}
