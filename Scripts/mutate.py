@@ -55,6 +55,8 @@ class Mutant:
         if not parts:
             sys.exit(f"mutate: {LIST.name}: cannot read \"{self.text}\"")
         self.before, self.original, self.replacement, self.behind = (part or "" for part in parts.groups())
+        if self.replacement and has_bare_comma(self.original):
+            sys.exit(f"mutate: \"{self.original}\" is more than one expression; mark a part without the comma")
 
     def span(self, source):
         """Where the original text is in the file; ends the program if that is not one place."""
@@ -64,6 +66,16 @@ class Mutant:
             sys.exit(f"mutate: {self.file} has \"{whole}\" {len(found)} times; correct {LIST.name}")
         start = found[0] + len(self.before)
         return start, start + len(self.original)
+
+
+def has_bare_comma(text):
+    """Whether a comma stands outside all brackets, as between the conditions of a guard."""
+    depth = 0
+    for character in re.sub(r'"[^"]*"', "", text):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            return True
+    return False
 
 
 def read_list():

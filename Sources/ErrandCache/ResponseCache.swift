@@ -1,5 +1,5 @@
-import ErrandSupport
 public import ErrandCore
+import ErrandSupport
 public import Foundation
 
 /// Keeps answers and serves them: what requests declare with ``ErrandCore/CachePolicy`` is carried out here.
@@ -38,8 +38,8 @@ public final class ResponseCache: AnswerCache {
   ///   - entryLimit: How many bytes one entry may take on the disk; nil for 5 % of the limit.
   ///   - sealing: Seals bodies on the disk; nil writes them as they are.
   ///   - filters: Redirect requests to folders of their own, in order.
-  ///   - folders: Where they may lead to. What an earlier run of the program has left in a folder is reached by removing,
-  ///     a logout and looking in, though no request has led there yet, if the folder is named here.
+  ///   - folders: Where they may lead to. What an earlier run of the program has left in a folder is reached by
+  ///     removing, a logout and looking in, though no request has led there yet, if the folder is named here.
   public convenience init(
     folder: URL, limit: Int = 100 << 20, memory: Int = 16 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil,
     filters: [CacheFolderFilter] = [], folders: [URL] = []
@@ -95,8 +95,9 @@ public final class ResponseCache: AnswerCache {
 
   /// Removes everything of an account, as the credential provider names it. Exchanges under way store nothing for it.
   ///
-  /// From a store that cannot be reached it is removed before anything is looked for in it. Waits for all stores together
-  /// no longer than 250 ms; ``removals(patience:)`` says whether it is done by then, and whether it outlives the process.
+  /// From a store that cannot be reached it is removed before anything is looked for in it. Waits for all stores
+  /// together no longer than 250 ms; ``removals(patience:)`` says whether it is done by then, and whether it outlives
+  /// the process.
   public func removeAll(account: String) async {
     let removal = RemovalDebts.Removal.account(account)
     let end = CallState().timers.now.advanced(by: Caching.saltPatience)
@@ -190,7 +191,8 @@ public final class ResponseCache: AnswerCache {
   }
 
   /// Why folders of this cache are refused: for each one sentences that name it and the cure, as in
-  /// ``SQLiteStore/refusal``. Their responses are kept in memory alone. Worth a line in the log of a program that starts.
+  /// ``SQLiteStore/refusal``. Their responses are kept in memory alone. Worth a line in the log of a program that
+  /// starts.
   public var refusals: [String] {
     stores.opened.compactMap { opened in
       ((opened.store as? TieredStore)?.base ?? opened.store) as? SQLiteStore
@@ -212,4 +214,28 @@ public final class ResponseCache: AnswerCache {
   public func flush() async {
     for opened in stores.opened { await opened.store.flush() }
   }
+}
+
+/// What a cache did since it was made.
+public struct CacheStatistics: Sendable, Hashable {
+  /// Requests that looked something up or would have stored.
+  public var requests = 0
+  /// Answers served fresh.
+  public var freshHits = 0
+  /// Answers served though they had expired or their age did not count.
+  public var staleHits = 0
+  /// Answers that the server confirmed.
+  public var revalidated = 0
+  /// Answers that came from the server.
+  public var network = 0
+  /// Entries written.
+  public var stored = 0
+  /// Bytes of bodies that did not have to be sent.
+  public var bytesSaved: Int64 = 0
+
+  /// Makes empty statistics.
+  public init() {}
+
+  /// Answers whose body came from the cache.
+  public var hits: Int { freshHits + staleHits + revalidated }
 }

@@ -1,9 +1,10 @@
+import CZlib
 import ErrandCore
 
 /// A body that is compressed while it is sent.
 ///
-/// One read takes no more than a piece from the source underneath once it has something to give, so that the transport's
-/// thread, which serves other transfers too, is never held for long.
+/// One read takes no more than a piece from the source underneath once it has something to give, so that the
+/// transport's thread, which serves other transfers too, is never held for long.
 final class GzipBodySource: BodySource {
   private static let pieceSize = 64 << 10
 
@@ -46,5 +47,45 @@ final class GzipBodySource: BodySource {
     case .later: return false
     }
     return true
+  }
+}
+
+/// Makes a gzip stream (RFC 1952) of pieces.
+final class Deflater {
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// - Parameter level: From 1, the fastest, to 9, the smallest.
+  init(level: Int) throws(TransportFailure) {
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    self.stream = stream
+    let size = Int32(MemoryLayout<z_stream>.size)
+    let windowBits: Int32 = 15 + 16  // the largest window, in gzip's frame
+    let code = deflateInit2_(
+      stream, Int32(clamping: level), Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+    guard code == Z_OK else { throw TransportFailure(.bodySource, "zlib has no memory to compress the body.") }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Compresses from the front of `input` into `output`. Says how much was used and how much was produced, and whether
+  /// the stream has ended, which it does after the last input only.
+  func deflate(
+    _ input: UnsafeMutableRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
+  ) throws(TransportFailure) -> (used: Int, produced: Int, isDone: Bool) {
+    stream.pointee.next_in = input.assumingMemoryBound(to: UInt8.self).baseAddress
+    stream.pointee.avail_in = UInt32(clamping: input.count)
+    stream.pointee.next_out = output.assumingMemoryBound(to: UInt8.self).baseAddress
+    stream.pointee.avail_out = UInt32(clamping: output.count)
+    let offered = Int(stream.pointee.avail_in)
+    let room = Int(stream.pointee.avail_out)
+    let code = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+    guard code == Z_OK || code == Z_BUF_ERROR || code == Z_STREAM_END else {
+      throw TransportFailure(.bodySource, "zlib failed on the body with code \(code).")
+    }
+    return (offered - Int(stream.pointee.avail_in), room - Int(stream.pointee.avail_out), code == Z_STREAM_END)
   }
 }

@@ -146,4 +146,33 @@
         identity: ClientCertificate.identity(of: loop.configuration.clientCertificates))
     }
   }
+
+  /// Runs jobs of tasks on the loop's thread, in the order they come.
+  final class CurlExecutor: TaskExecutor {
+    private let timers: CurlTimers
+
+    init(timers: CurlTimers) { self.timers = timers }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      timers.loop.push(.run(UnownedJob(job), self))
+    }
+  }
+
+  /// The timers that the loop's thread serves, and the one owner of that thread: it ends when nobody holds these timers
+  /// any more and no transfer is left.
+  final class CurlTimers: Timers {
+    let loop: CurlLoop
+
+    init(loop: CurlLoop) { self.loop = loop }
+
+    deinit { loop.close() }
+
+    var now: MonotonicInstant { .now }
+
+    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerToken {
+      loop.schedule(at: instant, action)
+    }
+
+    func cancel(_ token: TimerToken) { loop.cancel(token) }
+  }
 #endif

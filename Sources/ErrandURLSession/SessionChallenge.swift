@@ -13,3 +13,20 @@ protocol SessionChallenge {
   /// Has the platform check authority, dates and host; with anchors in DER those vouch, and nobody else.
   func judge(anchors: [Data]?) -> SessionVerdict
 }
+
+/// What the platform says of a server's certificate.
+enum SessionVerdict: Sendable, Equatable {
+  case trusted
+  /// The number of the Security framework (OSStatus), and its words.
+  case refused(code: Int, words: String)
+}
+
+/// What a challenge is about.
+enum SessionChallengeKind: Sendable {
+  /// Whether the server is trusted.
+  case serverTrust
+  /// Who this side is, by a certificate.
+  case clientCertificate
+  /// Anything else, such as a password.
+  case other
+}

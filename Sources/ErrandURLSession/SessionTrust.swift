@@ -177,3 +177,9 @@ struct SessionTrust: Sendable {
     URLSessionSettings.Invalid(description: text)
   }
 }
+
+/// A certificate of this side with its key, in PKCS #12.
+struct SessionIdentity: Sendable, Equatable {
+  let pkcs12: Data
+  let passphrase: String
+}

@@ -32,3 +32,11 @@ public struct Digest: Sendable, Hashable {
   /// Hashes the first eight bytes: they are as good as all.
   public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
+
+extension Digest {
+  /// Thirty-two bytes of the system's random numbers: the salt of a new store.
+  public static func random() -> Digest {
+    var system = SystemRandomNumberGenerator()
+    return Digest(words: (system.next(), system.next(), system.next(), system.next()))
+  }
+}

@@ -1,5 +1,5 @@
-import ErrandSupport
 import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// One look-up and what follows of it.
@@ -156,7 +156,8 @@ struct LookUp {
     }
   }
 
-  /// Starts one refresh for the stored response, in a task of the cache's own; it ends by itself or with the entry's account.
+  /// Starts one refresh for the stored response, in a task of the cache's own; it ends by itself or with the entry's
+  /// account.
   private func refresh(_ entry: CacheEntry, _ trip: CacheTrip) {
     let timers = context.call.timers
     let state = CallState(
@@ -208,4 +209,24 @@ extension CacheReport {
       return (status.sentence, status.value)
     }
   }
+}
+
+/// The entry behind an answer that was served.
+final class CacheHit: StoredHit {
+  private let entry: CacheEntry
+  private let store: any CacheStore
+
+  init(_ entry: CacheEntry, _ store: any CacheStore) {
+    self.entry = entry
+    self.store = store
+  }
+
+  func value(for rules: DecodedRules) -> (any Sendable)? { entry.decoded?.value(rules) }
+
+  /// The bytes are the best guess at what the value takes.
+  func keep(_ value: any Sendable, for rules: DecodedRules) {
+    entry.decoded?.keep(value, rules, cost: entry.body.count)
+  }
+
+  func refuse() { store.remove(.variant(entry.key, entry.head.variant)) }
 }

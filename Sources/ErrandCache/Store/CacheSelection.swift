@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandSupport
 
 /// Which entries to remove.
@@ -41,5 +42,62 @@ extension CacheSelection {
     case .tag(let tag): head.label.tag.hasSameBytes(as: tag)
     case .olderThan(let time): head.responseTime < time
     }
+  }
+}
+
+extension CacheSelection {
+  /// A number for the kind, then what it names: digests, or a host or a tag as the index has them.
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .all: writer.byte(0)
+    case .key(let key):
+      writer.byte(1)
+      key.write(to: &writer)
+    case .variant(let key, let variant):
+      writer.byte(2)
+      key.write(to: &writer)
+      writer.digest(variant)
+    case .target(let target):
+      writer.byte(3)
+      writer.digest(target)
+    case .account(let account):
+      writer.byte(4)
+      writer.digest(account)
+    case .host(let host):
+      writer.byte(5)
+      writer.text(host)
+    case .tag(let tag):
+      writer.byte(6)
+      writer.text(tag)
+    case .olderThan(let time):
+      writer.byte(7)
+      writer.fixed(time.milliseconds)
+    }
+  }
+
+  init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+    switch try reader.byte() {
+    case 0: self = .all
+    case 1: self = .key(try CacheKey(from: &reader))
+    case 2: self = .variant(try CacheKey(from: &reader), try reader.digest())
+    case 3: self = .target(try reader.digest())
+    case 4: self = .account(try reader.digest())
+    case 5: self = .host(try reader.text())
+    case 6: self = .tag(try reader.text())
+    case 7: self = .olderThan(WallTime(milliseconds: try reader.signed()))
+    default: throw ByteReader.Malformed()
+    }
+  }
+}
+
+extension CacheKey {
+  fileprivate func write(to writer: inout ByteWriter) {
+    for digest in [entry, anyAccount, target, account] { writer.digest(digest) }
+  }
+
+  fileprivate init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+    self.init(
+      entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
+      account: try reader.digest())
   }
 }

@@ -1,11 +1,11 @@
-import ErrandSupport
 public import ErrandCore
+import ErrandSupport
 
 /// Memory over another store: what is found below is kept above, what is put goes to both.
 ///
 /// Every change goes to the store below first: what is found there afterwards is the new state, and what was found
-/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays above.
-/// Another process's removals are not seen by the memory of this one.
+/// before is not brought up any more once the change has reached the memory. An entry that no disk may have stays
+/// above. Another process's removals are not seen by the memory of this one.
 public final class TieredStore: CacheStore, LeavingStore {
   /// The store above.
   public let memory: MemoryStore
@@ -128,4 +128,36 @@ public final class TieredStore: CacheStore, LeavingStore {
 
   /// Returns when the store below has written everything.
   public func flush() async { await base.flush() }
+}
+
+/// A store that is told of uses which another one above it has answered.
+///
+/// What is used most would otherwise look unused below, and be evicted there first.
+package protocol UseNoting: CacheStore {
+  /// Notes that an entry was used now. Returns at once, and wakes nobody for it.
+  func noteUse(_ key: CacheKey, _ variant: Digest)
+}
+
+/// A store that hands over what leaves it, for a caller that holds a lock.
+///
+/// Beside an entry lie values of the app. What they do as they die, such as to clear the cache, must meet no lock.
+protocol LeavingStore: CacheStore {
+  /// Stores an entry. Whatever it takes the place of goes to `gone`.
+  func put(_ entry: CacheEntry, gone: inout [MemoryShelf.Item])
+
+  /// Replaces the head of an entry whose body still holds. Whatever leaves goes to `gone`.
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, gone: inout [MemoryShelf.Item])
+}
+
+extension CacheStore {
+  /// Stores an entry; what leaves the memory goes to `gone`, if the store keeps values at all.
+  func put(_ entry: CacheEntry, handing gone: inout [MemoryShelf.Item]) {
+    if let store = self as? any LeavingStore { store.put(entry, gone: &gone) } else { put(entry) }
+  }
+
+  /// Replaces a head; what leaves the memory goes to `gone`, if the store keeps values at all.
+  func renew(_ key: CacheKey, stored: WallTime, head: CacheEntryHead, handing gone: inout [MemoryShelf.Item]) {
+    guard let store = self as? any LeavingStore else { return renew(key, stored: stored, head: head) }
+    store.renew(key, stored: stored, head: head, gone: &gone)
+  }
 }

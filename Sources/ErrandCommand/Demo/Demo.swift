@@ -1,4 +1,5 @@
 import Errand
+import ErrandSupport
 import ErrandTesting
 
 /// Plays the everyday scenes against two embedded servers.

@@ -1,8 +1,5 @@
 import ErrandSupport
 
-/// Is told what a request comes to, and whose it is.
-package typealias FrozenProbe = @Sendable (HTTPRequest, CallContext) async -> Void
-
 extension APIClient {
   /// Takes a request down the line as far as it is frozen and hands over what it has come to. Nothing is looked up and
   /// nothing is sent; accessories and hooks hear nothing.

@@ -170,8 +170,8 @@ public final class APIClient: Sendable {
   public func cancel(tag: String) -> Int { registry.cancel { $0.tag == tag } }
 
   /// Cancels every call and group. Returns how many will now end as cancelled; a group counts for its members. The
-  /// renewal of a credential and the farewell of a logout are spared, as by the other verbs, and what waits in a queue of
-  /// downloads begins.
+  /// renewal of a credential and the farewell of a logout are spared, as by the other verbs, and what waits in a queue
+  /// of downloads begins.
   @discardableResult
   public func cancelAll() -> Int { registry.cancel { _ in true } }
 
@@ -181,5 +181,29 @@ public final class APIClient: Sendable {
   /// The same at one host, such as `api.example.com`, over all its origins.
   public func admission(at host: String) -> (running: Int, waiting: Int) {
     fittings.admission.counts(at: host.lowercased())
+  }
+}
+
+extension APIClient {
+  /// Removes the cookies of an account, where ``ClientConfiguration/cookies`` keeps a jar for each, or did so before:
+  /// part of a logout. Answers to its calls that are under way set none any more. One jar for all accounts is left as
+  /// it is.
+  public func removeCookies(of account: String?) { fittings.sessions.forgetCookies(account) }
+}
+
+extension APIClient {
+  /// Judges and decodes an answer that came by another way than the line, as a call of this request would: status,
+  /// content type, JSON, business code and shape, then the decoder. The request is neither built nor sent;
+  /// interceptors, accessories and hooks hear nothing.
+  /// - Throws: ``APIError`` with the answer, and where that was refused with its body as the request's type for errors.
+  package func value<R: APIRequest>(of response: HTTPResponse, for request: R) async throws(APIError) -> R.Response {
+    let typed = TypedCall(request)
+    var options = CallOptions()
+    // A run with a probe is told to nobody: accessory, hook or log.
+    options.probe = { _, _ in }
+    let run = run(typed, options)
+    let came = await run.reading(response)
+    run.state.settle()
+    return try typed.value(of: run.finish(came) { $0 })
   }
 }

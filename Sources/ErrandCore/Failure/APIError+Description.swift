@@ -102,8 +102,8 @@ extension APIError {
     }
   }
 
-  /// What a format says of a value that it cannot write. An encoder's error is told by place and reason alone: the value
-  /// may be a secret.
+  /// What a format says of a value that it cannot write. An encoder's error is told by place and reason alone: the
+  /// value may be a secret.
   static func writingClause(_ error: any Error) -> String {
     guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
     let failure = FormatFailure(
@@ -130,4 +130,9 @@ extension APIError {
   }
 
   private static let mostLetters = 300
+}
+
+/// What a sink threw.
+struct SinkFailure: Error {
+  let cause: any Error
 }

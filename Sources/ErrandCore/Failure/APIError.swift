@@ -153,3 +153,63 @@ public struct APIError: Error, Sendable {
     return APIError(details)
   }
 }
+
+extension APIError {
+  /// The error of a call that asked the cache alone.
+  package static func cacheMiss(_ miss: CacheMiss) -> APIError {
+    APIError(.cache, .cacheMiss, sentence(for: miss), cause: CacheMissError(miss: miss))
+  }
+
+  private static func sentence(for miss: CacheMiss) -> String {
+    switch miss {
+    case .disabled:
+      "Nothing is kept for this request; declare a cache policy, and do not start the call without the cache."
+    case .missing: "Nothing is stored for this request; load it once before asking the cache alone."
+    case .unavailable: "The store of the cache could not be asked in time; see whether it works and can be reached."
+    case .expired: "What is stored for this request has expired and its rules forbid to serve it."
+    case .otherVersion: "What is stored for this request is of another version of its cache policy."
+    case .otherAccount: "What is stored for this request belongs to another account."
+    case .otherAppVersion: "What is stored for this request was stored by another version of the app."
+    case .damaged: "What was stored for this request was damaged or is refused by its rules, and has been removed."
+    }
+  }
+}
+
+/// The reason in a form that the error can be asked for.
+struct CacheMissError: Error {
+  let miss: CacheMiss
+}
+
+extension TransportFailure {
+  /// The failure that an error stands for: itself, or the one that an interceptor around the exchange has seen; nil for
+  /// another error.
+  package static func behind(_ error: any Error) -> TransportFailure? {
+    switch error {
+    case let failure as TransportFailure: failure
+    case let error as APIError where error.stage == .transport: error.cause.flatMap(behind)
+    default: nil
+    }
+  }
+}
+
+extension APIError {
+  /// Throws where a request may not be sent as it is.
+  static func check(_ request: HTTPRequest) throws(APIError) {
+    do throws(WireFault) { try WireRules.check(request) } catch { throw APIError(error) }
+  }
+
+  /// Throws where a field may not be sent as it is.
+  static func check(_ field: HTTPField) throws(APIError) {
+    do throws(WireFault) { try WireRules.check(field) } catch { throw APIError(error) }
+  }
+
+  private init(_ fault: WireFault) {
+    let code: Code =
+      switch fault.part {
+      case .method: .invalidMethod
+      case .body: .invalidBody
+      case .header: .invalidHeader
+      }
+    self = .build(code, fault.message)
+  }
+}

@@ -27,14 +27,6 @@ public protocol CallGroup<Response>: GroupStep {
   func body(in group: GroupScope) async throws -> Response
 }
 
-/// What kind of group something is.
-public enum GroupKind: String, Sendable, Hashable {
-  /// Members side by side.
-  case batch
-  /// One step after the other, and branches where the steps say so.
-  case chain
-}
-
 extension CallGroup {
   /// A chain.
   public var kind: GroupKind { .chain }

@@ -44,3 +44,122 @@ extension CallSender {
     await outcome(of: group, options: GroupOptions())
   }
 }
+
+extension CallSender {
+  /// Sends different requests side by side and returns their values; the first failure cancels the rest and is thrown.
+  ///
+  /// ```swift
+  /// let (user, avatar, news) = try await client.batch(GetUser(id: 7), Avatar(name: "x"), LatestNews())
+  /// ```
+  /// - Parameters:
+  ///   - step: The requests, or groups and steps of your own.
+  ///   - width: How many run at once; nil for all, less than one counts as one.
+  ///   - options: What is chosen for the batch as a whole.
+  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  public func batch<each S: GroupStep>(
+    _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> (repeat (each S).Response) {
+    try await send(Batch(repeat each step, width: width), options: options)
+  }
+
+  /// Sends requests of one kind side by side and returns their values in the same order; the first failure cancels the
+  /// rest and is thrown.
+  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  public func batch<S: Sequence>(
+    _ steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
+    try await send(Batch(steps, width: width), options: options)
+  }
+
+  /// Sends requests that are known only at run time side by side and returns their values in the same order; the first
+  /// failure cancels the rest and is thrown.
+  /// - Throws: ``APIError``; ``APIError/members`` says which request failed.
+  public func batch(
+    mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [any Sendable] {
+    try await send(Batch(mixed: steps, width: width), options: options)
+  }
+
+  /// Sends requests of one kind side by side and returns how each of them ended, in the same order.
+  ///
+  /// A failure disturbs nobody else. Where the batch itself is cancelled or its deadline passes, those that had not
+  /// ended are failures of stage ``APIError/Stage/cancelled`` or ``APIError/Stage/deadline``.
+  public func outcomes<S: Sequence>(
+    of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async -> [Result<S.Element.Response, APIError>] where S.Element: GroupStep {
+    let row = BatchRow(Array(steps))
+    let batch = Batch(.outcomes, width: width) { .init(members: row.members) { _ throws(APIError) in Nothing() } }
+    let ended = await outcome(of: batch, options: options)
+    return row.slots.map { $0.outcome ?? .failure(ended.error ?? .stopped(.cancelled)) }
+  }
+
+  /// Sends different requests side by side and returns how each of them ended, as a tuple.
+  ///
+  /// ```swift
+  /// let (user, avatar) = await client.outcomes(GetUser(id: 7), Avatar(name: "x"))
+  /// ```
+  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  public func outcomes<each S: GroupStep>(
+    _ step: repeat each S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async -> (repeat Result<(each S).Response, APIError>) {
+    let slots = (repeat BatchSlot.fitting(each step))
+    var entries: [MixedEntry] = []
+    repeat entries.append(MixedEntry(each step, each slots))
+    let failure = await ended(entries, width, options)
+    return (repeat (each slots).outcome(else: failure))
+  }
+
+  /// Sends requests that are known only at run time side by side and returns how each of them ended, in the same
+  /// order.
+  ///
+  /// A failure disturbs nobody else, as in ``outcomes(of:width:options:)``.
+  public func outcomes(
+    mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async -> [Result<any Sendable, APIError>] {
+    let entries = steps.map { MixedEntry($0) }
+    let failure = await ended(entries, width, options)
+    return entries.map { $0.outcome() ?? .failure(failure) }
+  }
+
+  /// Runs members until each of them has ended; returns the failure of those that were never started.
+  private func ended(_ entries: [MixedEntry], _ width: Int?, _ options: GroupOptions) async -> APIError {
+    let batch = Batch(.outcomes, width: width) {
+      .init(members: BatchMembers(entries)) { _ throws(APIError) in Nothing() }
+    }
+    return await outcome(of: batch, options: options).error ?? .stopped(.cancelled)
+  }
+
+  /// Sends requests side by side and returns the first value; the rest is cancelled.
+  /// - Throws: ``APIError``: when all have failed, the failure that came first.
+  public func first<S: Sequence>(
+    of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> S.Element.Response where S.Element: GroupStep {
+    try await send(Batch(firstOf: steps, width: width), options: options)
+  }
+
+  /// Sends requests that are known only at run time side by side and returns the first value; the rest is cancelled.
+  /// - Throws: ``APIError``: when all have failed, the failure that came first.
+  public func first(
+    mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> any Sendable {
+    try await send(Batch(firstOfMixed: steps, width: width), options: options)
+  }
+
+  /// Sends requests side by side until so many have succeeded, and returns their values in the order of the requests;
+  /// the rest is cancelled.
+  /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
+  public func atLeast<S: Sequence>(
+    _ count: Int, of steps: S, width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [S.Element.Response] where S.Element: GroupStep {
+    try await send(Batch(atLeast: count, of: steps, width: width), options: options)
+  }
+
+  /// Sends requests that are known only at run time side by side until so many have succeeded, and returns their values
+  /// in the order of the requests; the rest is cancelled.
+  /// - Throws: ``APIError``: as soon as too many have failed, the failure that came first.
+  public func atLeast(
+    _ count: Int, mixed steps: [any GroupStep], width: Int? = nil, options: GroupOptions = GroupOptions()
+  ) async throws(APIError) -> [any Sendable] {
+    try await send(Batch(atLeast: count, ofMixed: steps, width: width), options: options)
+  }
+}

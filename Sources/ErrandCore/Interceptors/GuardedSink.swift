@@ -37,8 +37,3 @@ struct GuardedSink: BodySink {
     }
   }
 }
-
-/// What a sink threw.
-struct SinkFailure: Error {
-  let cause: any Error
-}

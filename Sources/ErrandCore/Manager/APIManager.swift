@@ -7,8 +7,8 @@
 /// users.start()
 /// ```
 ///
-/// It is thin: what a request declares, and what it checks before it is sent, holds as everywhere. A manager that is freed
-/// cancels its calls. It lives on the main actor, and tells its delegate there.
+/// It is thin: what a request declares, and what it checks before it is sent, holds as everywhere. A manager that is
+/// freed cancels its calls. It lives on the main actor, and tells its delegate there.
 @MainActor
 public final class APIManager<R: APIRequest>: APIManaging {
   /// Who is told; held weakly.
@@ -89,4 +89,25 @@ public final class APIManager<R: APIRequest>: APIManaging {
     lastOutcome = outcome
     if outcome.error == nil { delegate?.managerFinished(self) } else { delegate?.managerFailed(self) }
   }
+}
+
+/// Is told how the calls of managers end, on the main actor. One delegate may serve several managers: compare them with
+/// `===`.
+@MainActor
+public protocol APIManagerDelegate: AnyObject {
+  /// A call has its value.
+  func managerFinished(_ manager: any APIManaging)
+  /// A call failed, or could not be made; ``APIManaging/lastError`` says why.
+  func managerFailed(_ manager: any APIManaging)
+}
+
+/// A manager of any API: what a delegate is given.
+@MainActor
+public protocol APIManaging: AnyObject, Sendable {
+  /// Whether one of its calls is under way.
+  var isLoading: Bool { get }
+  /// The error of the last outcome; nil for success, and before.
+  var lastError: APIError? { get }
+  /// Cancels what is under way; the delegate is told a failure of stage `cancelled`.
+  func cancelAll()
 }

@@ -136,3 +136,6 @@ package final class CallPlan: Sendable {
   /// Whether the answer is judged by what its JSON says.
   var readsJSON: Bool { shape != nil || envelope?.code != nil }
 }
+
+/// Is told what a request comes to, and whose it is.
+package typealias FrozenProbe = @Sendable (HTTPRequest, CallContext) async -> Void

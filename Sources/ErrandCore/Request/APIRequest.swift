@@ -193,3 +193,44 @@ extension APIRequest where Response: Decodable {
   /// The decoder that fits the response type.
   public var decoder: ResponseDecoder<Response> { .automatic }
 }
+
+/// Which of a client's servers a request goes to.
+public enum RequestServer: Sendable, Hashable {
+  /// The base URL of the family or the client.
+  case base
+  /// The CDN's URL, or the base URL where none is set.
+  case cdn
+  /// The base URL of a named environment of the client.
+  case environment(String)
+}
+
+/// Where the arguments of a request go.
+public enum ArgumentFormat: Sendable, Hashable {
+  /// Into the query for GET, HEAD and DELETE, into a form body for the rest. Where the request has a body of its own,
+  /// into the query.
+  case byMethod
+  /// Into the query.
+  case query
+  /// Into a body of type `application/x-www-form-urlencoded`, for any method.
+  case form
+  /// Into a body of type `application/json`, for any method.
+  case json
+}
+
+/// Where a request's credential comes from.
+public enum RequestCredential: Sendable, Hashable {
+  /// From the client's provider, for the origins it names.
+  case inherited
+  /// From nowhere.
+  case none
+  /// From the request itself, for the origin it is sent to.
+  case own(Credential)
+
+  /// A name and a password of the request's own.
+  public static func basic(user: String, password: String) -> RequestCredential {
+    .own(.basic(user: user, password: password))
+  }
+
+  /// A token of the request's own.
+  public static func bearer(_ token: String) -> RequestCredential { .own(.bearer(token)) }
+}

@@ -96,7 +96,8 @@ extension ResponseDecoder where Value: Decodable {
     return decoder
   }
 
-  /// JSON, read by rules of its own or by those of the request and the client. An empty body is nil of an optional type.
+  /// JSON, read by rules of its own or by those of the request and the client. An empty body is nil of an optional
+  /// type.
   public static func json(_ rules: JSONDecoding? = nil) -> ResponseDecoder {
     let json = rules.map { JSONRules.own($0) } ?? .shared
     return ResponseDecoder(name: "JSON", accept: "application/json", json: json) { response, shared in
@@ -155,4 +156,20 @@ extension HTTPResponse {
     /// What is wrong, in words.
     public let description: String
   }
+}
+
+/// Whose rules a decoder reads JSON by.
+enum JSONRules: Sendable {
+  /// Those of the request or the client.
+  case shared
+  /// Its own.
+  case own(JSONDecoding)
+}
+
+/// What the decoders that come with the library go by.
+struct DecodingRules: Sendable {
+  let json: JSONDecoding
+  let envelope: Envelope?
+  /// The format of answers whose request declares no decoder; nil for JSON.
+  var format: (any ResponseFormat)?
 }

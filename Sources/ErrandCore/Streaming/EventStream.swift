@@ -1,10 +1,11 @@
-import ErrandJSON
+public import ErrandJSON
 import ErrandSupport
+import Foundation
 
 /// The events of a server (server-sent events), which is asked anew where the connection breaks.
 ///
-/// Each loop asks on its own; leaving it ends the call. Each connection is a call of its own for accessories, metrics and
-/// limits.
+/// Each loop asks on its own; leaving it ends the call. Each connection is a call of its own for accessories, metrics
+/// and limits.
 public struct EventStream: AsyncSequence, Sendable {
   /// An event.
   public typealias Element = ServerSentEvent
@@ -172,11 +173,11 @@ extension APIClient {
   /// }
   /// ```
   ///
-  /// The server is asked for `text/event-stream`. Where the connection breaks or the answer ends, it is asked again by the
-  /// rule, with `Last-Event-ID`; its own `retry:` replaces the rule's delay, and a `Retry-After` is kept to. Comments
-  /// count as signs of life: where nothing comes for the idle time-out (``Timeouts/idle``), the connection counts as
-  /// broken. A request that is not safe to repeat, such as a POST to a language model, is sent once unless a rule is
-  /// given. The deadline of the options is that of each connection.
+  /// The server is asked for `text/event-stream`. Where the connection breaks or the answer ends, it is asked again by
+  /// the rule, with `Last-Event-ID`; its own `retry:` replaces the rule's delay, and a `Retry-After` is kept to.
+  /// Comments count as signs of life: where nothing comes for the idle time-out (``Timeouts/idle``), the connection
+  /// counts as broken. A request that is not safe to repeat, such as a POST to a language model, is sent once unless a
+  /// rule is given. The deadline of the options is that of each connection.
   ///
   /// - Parameters:
   ///   - request: The request. Its ``APIRequest/Response`` does not matter.
@@ -208,5 +209,31 @@ extension APIClient {
         return { self.registry.remove(place) }
       },
       timers: snapshot.timers, rule: rule ?? (request.method.isSafe ? .standard : .never), limit: limit)
+  }
+}
+
+/// An event that a server sent (HTML Living Standard, section 9.2, "Server-sent events").
+public struct ServerSentEvent: Sendable, Hashable {
+  /// What it is called; `message` where the server says nothing.
+  public var type: String
+  /// What it holds; several lines are joined by line feeds.
+  public var data: String
+  /// The last identifier that the server gave, by this event or one before it; empty where it gave none.
+  public var id: String
+
+  /// Makes an event, such as for a test.
+  public init(type: String = "message", data: String, id: String = "") {
+    self.type = type
+    self.data = data
+    self.id = id
+  }
+
+  /// What it holds, read as JSON: by Errand's own decoder where nothing is said. ``EventStream/values(of:by:)`` reads
+  /// by the rules of the request and the client.
+  /// - Throws: ``/ErrandJSON/JSONDecodingError``.
+  public func value<Value: Decodable>(
+    as type: Value.Type = Value.self, by json: JSONDecoding = .fast
+  ) throws(JSONDecodingError) -> Value {
+    try json.decode(Value.self, from: Data(data.utf8))
   }
 }

@@ -1,4 +1,4 @@
-import ErrandJSON
+public import ErrandJSON
 public import Foundation
 
 /// An answer whose body is read while it comes, piece by piece.
@@ -8,9 +8,9 @@ public import Foundation
 /// for try await piece in export { digest.update(piece) }
 /// ```
 ///
-/// Whoever reads slowly slows the server down: about 256 KiB wait for the loop, no more. The body is read once; a second
-/// loop goes on where the first one stopped. The call is cancelled when the stream and its iterators are let go of, when
-/// the task that reads is cancelled, and by ``cancel()``.
+/// Whoever reads slowly slows the server down: about 256 KiB wait for the loop, no more. The body is read once; a
+/// second loop goes on where the first one stopped. The call is cancelled when the stream and its iterators are let go
+/// of, when the task that reads is cancelled, and by ``cancel()``.
 ///
 /// What fails in the middle is thrown by the loop, behind the pieces that came before it.
 public struct ResponseStream: AsyncSequence, Sendable {
@@ -88,5 +88,56 @@ extension APIClient {
       }
       await lease.wait(forHead: true, isolation: #isolation)
     }
+  }
+}
+
+/// Whoever holds it wants the body; the call is cancelled when nobody does.
+final class StreamLease: Sendable {
+  let call: Call
+  let sink: StreamSink
+
+  init(_ call: Call, _ sink: StreamSink) {
+    self.call = call
+    self.sink = sink
+  }
+
+  deinit { call.cancel() }
+
+  /// Waits for something new; the cancellation of the task cancels the call, which is told by the sink.
+  func wait(forHead: Bool, isolation: isolated (any Actor)?) async {
+    await withTaskCancellationHandler(
+      operation: {
+        _ = isolation
+        await sink.wait(forHead: forHead)
+      },
+      onCancel: { call.cancel() }, isolation: isolation)
+  }
+}
+
+extension ResponseStream {
+  /// How many bytes a line may have where nothing is said.
+  public static var lineLimit: Int { 1 << 20 }
+
+  /// The body as lines of text.
+  public var lines: ResponseLines { lines(limit: Self.lineLimit) }
+
+  /// The body as lines of text.
+  /// - Parameter limit: How many bytes a line may have; a longer one ends the call with an error of code `tooLarge`.
+  public func lines(limit: Int) -> ResponseLines { ResponseLines(stream: self, limit: limit) }
+
+  /// The body as newline-delimited JSON, such as `application/x-ndjson`.
+  ///
+  /// ```swift
+  /// for try await row in try await client.stream(GetExport()).values(of: Row.self) { table.add(row) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: What each line is.
+  ///   - json: The rules to read it by; nil for those of the request and the client.
+  ///   - limit: How many bytes a line may have; a longer one ends the call with an error of code `tooLarge`.
+  public func values<Value: Decodable & Sendable>(
+    of type: Value.Type, by json: JSONDecoding? = nil, limit: Int = ResponseStream.lineLimit
+  ) -> ResponseValues<Value> {
+    ResponseValues(stream: self, json: json ?? self.json, limit: limit)
   }
 }

@@ -144,3 +144,27 @@ extension HTTPRequest {
   /// another one, and no stored answer.
   package var isComparable: Bool { body == nil || body?.data != nil }
 }
+
+extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How long it is, never what is in it.
+  public var description: String { measure }
+  /// How long it is, never what is in it.
+  public var debugDescription: String { description }
+  /// What a dump shows: how long it is.
+  public var customMirror: Mirror { Mirror(self, children: ["body": description], displayStyle: .struct) }
+}
+
+/// Bytes in memory.
+final class DataBodySource: BodySource {
+  private var rest: Data
+
+  init(_ data: Data) { rest = data }
+
+  func read(into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+    guard !rest.isEmpty else { return .end }
+    let count = min(room.count, rest.count)
+    rest.copyBytes(to: room, count: count)
+    rest = rest.dropFirst(count)
+    return .bytes(count)
+  }
+}

@@ -1,4 +1,5 @@
-/// The members of an object by the names that types ask for, where they cannot be found by looking from one to the next.
+/// The members of an object by the names that types ask for, where they cannot be found by looking from one to the
+/// next.
 final class JSONKeyTable: Sendable {
   /// The names in the order of the text.
   let names: [String]
@@ -22,4 +23,18 @@ final class JSONKeyTable: Sendable {
 
   /// The index of a member's value.
   subscript(name: String) -> Int? { indexes[JSONKeyText(name)] }
+}
+
+/// A key's text, equal to another one where its bytes are. (A `String` is equal to one that looks the same.)
+struct JSONKeyText: Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: JSONKeyText, right: JSONKeyText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
 }

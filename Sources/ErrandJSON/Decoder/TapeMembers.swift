@@ -24,3 +24,33 @@ extension TapeSource {
     return KeyedDecodingContainer(TapeKeyed<Key, _>(TapeMembersInOrder(source: self), at: index))
   }
 }
+
+/// By looking from one to the next.
+struct TapeMembersInOrder: TapeMembers {
+  let source: TapeSource
+
+  func place(of name: String, in object: Int) -> Int? { source.document.index(of: name, in: object) }
+
+  func names(in object: Int) -> [String] {
+    var names: [String] = []
+    source.document.forEachMember(of: object) { key, _ in names.append(source.document.string(key)) }
+    return names
+  }
+}
+
+/// By a table: of a crowd, or where rules turn the keys.
+final class TapeMembersInTable: TapeMembers, Sendable {
+  let source: TapeSource
+  private let table: JSONKeyTable
+
+  init(_ source: TapeSource, object: Int) {
+    let rules = source.rules
+    let path = rules.needsPaths ? source.path(to: object) : []
+    self.source = source
+    table = JSONKeyTable(source.document, object: object) { rules.name(of: $0, in: path) }
+  }
+
+  func place(of name: String, in object: Int) -> Int? { table[name] }
+
+  func names(in object: Int) -> [String] { table.names }
+}

@@ -36,3 +36,8 @@ enum JSONKind: UInt8 {
       (Decimal.self, .decimal), (JSONValue.self, .value),
     ].map { (type: any Any.Type, kind: JSONKind) in (ObjectIdentifier(type), kind) })
 }
+
+/// Any dictionary.
+protocol JSONDictionary {}
+
+extension Dictionary: JSONDictionary {}

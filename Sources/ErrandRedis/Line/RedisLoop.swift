@@ -141,3 +141,9 @@ final class RedisLoop {
     }
   }
 }
+
+/// Where Redis listens.
+enum RedisAddress: Sendable, Hashable {
+  case tcp(host: String, port: Int)
+  case unix(path: String)
+}

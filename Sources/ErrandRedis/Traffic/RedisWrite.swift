@@ -126,3 +126,9 @@ enum RedisWrite: Sendable {
     }
   }
 }
+
+/// That an answer was used.
+struct RedisUse: Sendable, Hashable {
+  let entry: String
+  let variant: String
+}

@@ -66,3 +66,42 @@ public struct ScriptedAnswer: Sendable {
     return answer
   }
 }
+
+extension ScriptedAnswer {
+  /// The answer as if it came now: `Date` says so, and `Expires` is as far from it as it was. A cache would take what
+  /// was recorded long ago for as old as it is, and a test would fail by the calendar.
+  func movedToPresent(_ now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1_000)) -> ScriptedAnswer {
+    guard let date = Self.milliseconds(of: head.fields[.date], now), date < now else { return self }
+    var answer = self
+    answer.head.fields[.date] = HTTPDate.text(milliseconds: now)
+    if let expires = Self.milliseconds(of: head.fields["Expires"], now) {
+      answer.head.fields["Expires"] = HTTPDate.text(milliseconds: now &+ (expires &- date))
+    }
+    return answer
+  }
+
+  private static func milliseconds(of text: String?, _ now: Int64) -> Int64? {
+    text.flatMap { HTTPDate.milliseconds(of: $0, now: now) }
+  }
+}
+
+extension ScriptedAnswer {
+  /// Brings the fields that tell the length and the digests of the body in line with another body. Those of a coded
+  /// answer are about the coded bytes, which nobody has: they stay.
+  mutating func fitLength() {
+    let length = String(body.count)
+    guard !isCoded, head.fields.values(of: .contentLength).contains(where: { $0 != length }) else { return }
+    fitChangedBody()
+  }
+
+  /// The same where the body is known to be another one, which may be as long: then no digest is right.
+  mutating func fitChangedBody() {
+    if !isCoded, head.fields.contains(.contentLength) { head.fields[.contentLength] = String(body.count) }
+    for name in ["Content-Digest", "Repr-Digest"] as [HTTPFieldName] {
+      head.fields[name] = nil
+      trailers[name] = nil
+    }
+  }
+
+  private var isCoded: Bool { head.fields.contains(.contentEncoding) }
+}

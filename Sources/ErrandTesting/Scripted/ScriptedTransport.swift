@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandSupport
 import Foundation
 
 /// A transport without a network: a closure gives the answers, and what was sent is recorded.
@@ -15,7 +16,8 @@ import Foundation
 ///
 /// The closure may wait, on a ``Latch`` for one, and a cancel or the deadline of the call cancels its task.
 public final class ScriptedTransport: Transport {
-  /// The name to register one under: `scripted`. It stands in no registry by itself, since only the test knows the answers.
+  /// The name to register one under: `scripted`. It stands in no registry by itself, since only the test knows the
+  /// answers.
   public static let name = "scripted"
 
   private let answer: @Sendable (HTTPRequest) async throws -> ScriptedAnswer
@@ -68,5 +70,63 @@ public final class ScriptedTransport: Transport {
     let response = HTTPResponse(
       head: answer.head, body: kept, trailers: answer.trailers, url: exchange.request.url, metrics: metrics)
     return exchange.sink == nil && kept.count < body.count ? response.cut() : response
+  }
+}
+
+/// A list that any thread may add to: what tests note while calls run.
+public final class Recorded<Element: Sendable>: Sendable {
+  private let elements: Locked<[Element]>
+
+  /// Makes a list.
+  public init(_ elements: [Element] = []) { self.elements = Locked(elements) }
+
+  /// What was noted, in order.
+  public var all: [Element] { elements.withLock { $0 } }
+  /// How much was noted.
+  public var count: Int { elements.withLock { $0.count } }
+
+  /// Notes something.
+  public func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+  /// Takes the first out; nil where there is none.
+  public func takeFirst() -> Element? { elements.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+}
+
+/// Brings a body into memory or into the exchange's sink, pauses included.
+struct ScriptedDelivery {
+  private static let pieceSize = 16_384
+
+  private let exchange: Exchange
+  private let flow = PausableFlow()
+
+  init(_ exchange: Exchange) { self.exchange = exchange }
+
+  /// Returns what is kept in memory.
+  func deliver(_ body: Data, head: ResponseHead, breakage: TransportFailure?) async throws -> Data {
+    var kept = Data()
+    switch try exchange.sink?.begin(head, flow: BodyFlow { [flow] in flow.resume() }) {
+    case nil:
+      let limit = exchange.limits.bodyBytes
+      guard body.count <= limit || StatusRule.mayBeCut(head.status) else { throw TransportFailure.bodyTooLarge(limit) }
+      kept = body.prefix(limit)
+    case .memory(let limit): kept = body.prefix(limit)
+    case .discard: break
+    case .sink:
+      try await write(body, to: exchange.sink)
+      if breakage == nil { try exchange.sink?.end() }
+    }
+    if let breakage { throw breakage }
+    return kept
+  }
+
+  private func write(_ body: Data, to sink: (any BodySink)?) async throws {
+    guard let sink else { return }
+    var rest = body
+    while !rest.isEmpty {
+      flow.pause()
+      let piece = rest.prefix(Self.pieceSize)
+      rest = rest.dropFirst(piece.count)
+      if try !piece.withUnsafeBytes({ try sink.write($0) }) { try await flow.wait(exchange.call) }
+    }
   }
 }

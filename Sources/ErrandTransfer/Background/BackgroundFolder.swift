@@ -29,8 +29,8 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
 
   // MARK: - Records
 
-  /// Makes the folder, reads the records, and removes what belongs to none of them. Throws where one cannot be read, since
-  /// nothing is known then.
+  /// Makes the folder, reads the records, and removes what belongs to none of them. Throws where one cannot be read,
+  /// since nothing is known then.
   func load() throws -> [Record] {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -132,4 +132,98 @@ struct BackgroundFolder<Record: BackgroundRecord>: Sendable {
   func removeFile(of id: String) { try? files.remove(answerFile(of: id)) }
 
   func place(_ id: String, _ suffix: String) -> String { path + "/" + id + suffix }
+}
+
+extension BackgroundFolder where Record == BackgroundUploadRecord {
+  /// The file that a body is, as it lies there; nil where the body is to be written into one first. A link is nothing
+  /// to send from: it may lead elsewhere by then.
+  func source(of body: HTTPBody, home: String) throws -> BackgroundSource? {
+    guard let path = body.filePath, let status = try files.status(at: path), status.kind == .file else { return nil }
+    // Finds out whether the file is still the one that the request was built with.
+    _ = try body.open(BodyFlow {})
+    return BackgroundSource(path, status, home: home)
+  }
+
+  /// Where a body lies that was written here.
+  func bodyFile(of id: String) -> URL {
+    URL(filePath: place(id, BackgroundKind.bodySuffix), directoryHint: .notDirectory)
+  }
+
+  /// Writes a body into a file of the user alone and brings it to the disk. Off the lane, since a source may let it
+  /// wait; a cancel of the task ends it.
+  @concurrent func write(_ body: HTTPBody, for id: String) async throws {
+    let path = place(id, BackgroundKind.bodySuffix)
+    let file = try files.open(path, .new)
+    do {
+      defer { try? files.close(file) }
+      try await BackgroundBodyCopy(body, into: file, files).run()
+    } catch {
+      try? files.remove(path)
+      throw error
+    }
+  }
+
+  /// The body of an answer.
+  func answer(to id: String, limit: Int) throws -> Data {
+    let file = try files.open(answerFile(of: id), .reading)
+    defer { try? files.close(file) }
+    let length = try files.status(of: file).length
+    if length > Int64(limit) {
+      throw TransportFailure(.tooLarge, "The answer has \(length) bytes, and no more than \(limit) are taken.")
+    }
+    return try read(file, length)
+  }
+}
+
+extension BackgroundFolder where Record == BackgroundDownloadRecord {
+  /// Holds the file of a download against all that is known of it. Returns its length and what it was checked by.
+  func check(_ id: String, _ check: BackgroundCheck) throws -> (bytes: Int64, checkedBy: [String]) {
+    let path = answerFile(of: id)
+    let file = try files.open(path, .reading)
+    defer { try? files.close(file) }
+    let length = try files.status(of: file).length
+    try check.judge(length: length, start: try read(file, min(length, Int64(BackgroundCheck.refusedLimit))))
+    let wanted = try check.checksums()
+    if wanted.isEmpty { return (length, []) }
+    let hashes = try wanted.map { try $0.makeHash() }
+    try pieces(of: file, length) { piece in for hash in hashes { hash.update(piece) } }
+    for (checksum, hash) in zip(wanted, hashes) { try BackgroundCheck.hold(hash.finish(), against: checksum) }
+    return (length, Set(wanted.map(\.algorithm.name)).sorted())
+  }
+
+  private func pieces(of file: Int32, _ length: Int64, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { memory.deallocate() }
+    var place: Int64 = 0
+    while place < length {
+      let count = try files.read(file, into: memory, at: place)
+      if count == 0 { throw FileFailure(.read, path, .length, detail: "it ends before its length") }
+      body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+      place += Int64(count)
+    }
+  }
+
+  /// Brings the file of a download to the disk and gives it its last name.
+  func placeFile(of id: String, at target: String, replacing: Bool, permissions: UInt16) throws {
+    let path = answerFile(of: id)
+    let file = try files.open(path, .existing)
+    defer { try? files.close(file) }
+    try files.setPermissions(beforeNaming: file, to: permissions)
+    try files.synchronize(file)
+    if replacing { try files.rename(path, to: target) } else { try files.renameExclusively(path, to: target) }
+    // The file is there, whole: a failure here is none of the download.
+    try? files.setPermissions(afterNaming: file, to: permissions)
+    try? files.synchronizeFolder(PartNames.folder(of: target))
+  }
+
+  /// Whether a file can be given a name at a place in one step. Throws where its folder is not there.
+  func canPlace(at target: String) throws -> Bool {
+    let folder = PartNames.folder(of: target)
+    let names = [path, folder].map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+    let devices = try names.map { name in try files.status(at: name + ".")?.identity.device }
+    guard let there = devices.last ?? nil else {
+      throw FileFailure(.status, folder, .notFound, detail: "the folder is not there")
+    }
+    return devices.first == there
+  }
 }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// How far a transfer in the background is, as it stands in its record.
 enum BackgroundPhase: Sendable, Hashable, Codable {
   /// The system has it.
@@ -19,4 +21,20 @@ enum BackgroundPhase: Sendable, Hashable, Codable {
     let bytes: Int64
     let checkedBy: [String]
   }
+}
+
+/// An error as it stands in a record, to be told once more where the process ended before it was told.
+struct BackgroundFault: Sendable, Hashable, Codable {
+  private let stage: APIError.Stage
+  private let code: APIError.Code
+  private let message: String
+
+  init(_ error: APIError) {
+    stage = error.stage
+    code = error.code
+    message = error.message
+  }
+
+  /// The error, without the answer.
+  var error: APIError { APIError(stage, code, message) }
 }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// A `Content-Range` in bytes (RFC 9110 section 14.4), read strictly.
 package enum ContentRange: Sendable, Hashable {
   /// `bytes 0-9/100`, or with `*` for a total that is not known.
@@ -30,5 +32,21 @@ package enum ContentRange: Sendable, Hashable {
   /// Units are compared without regard to case (RFC 9110 section 14.1).
   private static func isUnit(_ bytes: ArraySlice<UInt8>, _ unit: String) -> Bool {
     bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } == Array(unit.utf8)
+  }
+}
+
+/// A length or a place as it stands in a field: digits and nothing else, at most `Int64.max`.
+enum DecimalNumber {
+  static func read(_ bytes: some Collection<UInt8>) -> Int64? {
+    guard !bytes.isEmpty else { return nil }
+    var value: Int64 = 0
+    for byte in bytes {
+      guard ASCII.isDigit(byte) else { return nil }
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLargeYet) = product.addingReportingOverflow(Int64(byte &- 0x30))
+      if isTooLarge || isTooLargeYet { return nil }
+      value = sum
+    }
+    return value
   }
 }

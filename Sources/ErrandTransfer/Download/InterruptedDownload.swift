@@ -6,8 +6,8 @@ public import Foundation
 public struct InterruptedDownload: Sendable, Hashable {
   /// The file that is wanted.
   public let file: URL
-  /// What was asked for: the first URL, or the name that the request gave by ``ErrandCore/Download/resource``. It may hold a secret
-  /// such as a signature.
+  /// What was asked for: the first URL, or the name that the request gave by ``ErrandCore/Download/resource``. It may
+  /// hold a secret such as a signature.
   public let resource: String
   /// The bytes that are there and need not be fetched again.
   public let bytes: Int64
@@ -46,8 +46,8 @@ public struct InterruptedDownload: Sendable, Hashable {
   /// ``ErrandCore/Download/permissions``, ``ErrandCore/Download/replaces``, ``ErrandCore/Download/maximumBytes`` and
   /// whether the server names the file are as they were; everything else is as ``ErrandCore/Download/to(_:)`` has it.
   /// - Parameter algorithms: Where the checksum's algorithm is looked for; `.standard` of the product `ErrandChecksum`.
-  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where the
-  ///   download has a name by ``ErrandCore/Download/resource`` in place of a URL, and with
+  /// - Throws: ``ErrandCore/APIError`` of stage `build`, with the code ``ErrandCore/APIError/Code/invalidURL`` where
+  ///   the download has a name by ``ErrandCore/Download/resource`` in place of a URL, and with
   ///   ``ErrandCore/APIError/Code/invalidChecksum`` where the checksum is by none of the algorithms.
   public func request(checkedBy algorithms: [DigestAlgorithm] = []) throws(APIError) -> FileDownload {
     guard let url = try? HTTPURL(resource) else {
@@ -70,7 +70,8 @@ public struct InterruptedDownload: Sendable, Hashable {
   }
 
   /// Removes the part and its record.
-  /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the download is under way.
+  /// - Throws: ``ErrandCore/APIError`` of stage `transfer`, with the code ``ErrandCore/APIError/Code/busy`` while the
+  ///   download is under way.
   public func remove() async throws(APIError) { try await Self.removePart(of: file.path(percentEncoded: false)) }
 
   static func removePart(of target: String) async throws(APIError) {
@@ -100,4 +101,27 @@ extension InterruptedDownload: CustomStringConvertible, CustomDebugStringConvert
   public var debugDescription: String { description }
   /// The children of a dump: the description alone.
   public var customMirror: Mirror { Mirror(self, children: ["download": description], displayStyle: .struct) }
+}
+
+/// A download that was begun in a folder and is not done.
+package struct InterruptedPart: Sendable, Hashable {
+  /// The file that is wanted.
+  package let target: String
+  /// What is known of the part.
+  package let record: PartRecord
+
+  /// The downloads in a folder that have a usable record and a part, in the order of their names. Whether one is under
+  /// way is seen when its part is opened. What cannot be read is left out.
+  package static func all(in folder: String, files: any TransferFiles = SystemFiles()) throws -> [InterruptedPart] {
+    let suffix = PartNames.recordSuffix
+    let all = Set(try files.names(in: folder))
+    return all.filter { $0.utf8.count > suffix.utf8.count && $0.hasSuffix(suffix) }.sorted().compactMap { name in
+      let name = String(name.dropLast(suffix.count))
+      let names = PartNames(folder.hasSuffix("/") ? folder + name : folder + "/" + name)
+      guard all.contains(name + PartNames.partSuffix),
+        case .success(let record)? = try? PartFile.readRecord(names, files)
+      else { return nil }
+      return InterruptedPart(target: names.target, record: record)
+    }
+  }
 }

@@ -27,3 +27,25 @@ package struct FileStatus: Sendable, Hashable {
     self.modified = modified
   }
 }
+
+/// What tells a file from every other one: its device and its number there.
+package struct FileIdentity: Sendable, Hashable {
+  package let device: UInt64
+  package let number: UInt64
+
+  package init(device: UInt64, number: UInt64) {
+    self.device = device
+    self.number = number
+  }
+}
+
+/// A time as a file system keeps it, since 1970.
+package struct FileTime: Sendable, Hashable, Codable {
+  package let seconds: Int64
+  package let nanoseconds: Int64
+
+  package init(seconds: Int64 = 0, nanoseconds: Int64 = 0) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+}

@@ -1,3 +1,4 @@
+import ErrandCore
 public import Foundation
 
 /// All of an entry but its body, and how long the body is and what its checksum is: what a store keeps beside it.
@@ -66,4 +67,167 @@ public struct CacheEntryRecord: Sendable {
 
   /// The coded form.
   public func encoded() -> Data { Data(bytes) }
+}
+
+extension CacheEntryRecord {
+  private static let form: UInt8 = 1
+  /// The form's version and the checksum.
+  private static let prefix = 9
+
+  /// The coded form.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.bytes.reserveCapacity(512)
+    writer.byte(Self.form)
+    writer.fixed(UInt64(0))
+    for digest in [key.entry, key.anyAccount, key.target, key.account, head.variant] { writer.digest(digest) }
+    writer.length(bodyLength)
+    writer.fixed(bodyChecksum)
+    writer.head(head)
+    let sum = writer.bytes.withUnsafeBytes { DamageSum.of(UnsafeRawBufferPointer(rebasing: $0[Self.prefix...])) }
+    withUnsafeBytes(of: sum.littleEndian) { writer.bytes.replaceSubrange(1..<Self.prefix, with: $0) }
+    return writer.bytes
+  }
+
+  /// Reads a record that fills the bytes.
+  init?(bytes: UnsafeRawBufferPointer) {
+    do throws(ByteReader.Malformed) {
+      var reader = ByteReader(bytes)
+      guard try reader.byte() == Self.form else { return nil }
+      let sum = try reader.fixed()
+      guard DamageSum.of(UnsafeRawBufferPointer(rebasing: bytes[Self.prefix...])) == sum else { return nil }
+      key = CacheKey(
+        entry: try reader.digest(), anyAccount: try reader.digest(), target: try reader.digest(),
+        account: try reader.digest())
+      let variant = try reader.digest()
+      bodyLength = try reader.length()
+      bodyChecksum = try reader.fixed()
+      head = try reader.head(variant)
+      guard reader.isAtEnd else { return nil }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension ByteWriter {
+  /// A head without its variant.
+  fileprivate mutating func head(_ head: CacheEntryHead) {
+    fixed(head.requestTime.milliseconds)
+    fixed(head.responseTime.milliseconds)
+    policy(head.policy)
+    byte(head.isMemoryOnly ? 1 : 0)
+    answer(head.answer)
+    length(head.vary.count)
+    for field in head.vary {
+      text(field.name)
+      optionalText(field.value)
+    }
+    text(head.appVersion)
+    text(head.label.method)
+    text(head.label.url)
+    text(head.label.host)
+    optionalText(head.label.tag)
+  }
+
+  private mutating func policy(_ policy: CachePolicy) {
+    byte(policy.model?.rawValue ?? 0)
+    fixed(policy.lifetime.components.seconds)
+    fixed(policy.lifetime.components.attoseconds)
+    fixed(Int64(policy.version))
+  }
+
+  private mutating func answer(_ answer: ResponseHead) {
+    length(answer.status)
+    text(answer.version.rawValue)
+    text(answer.reason)
+    fields(answer.fields.all)
+  }
+
+  /// Fields as a block of lines, which is read without a string being made; one by one where lines cannot say it.
+  private mutating func fields(_ fields: [HTTPField]) {
+    let isPlain = fields.allSatisfy(\.isPlain)
+    byte(isPlain ? 1 : 0)
+    length(fields.count)
+    guard isPlain else {
+      for field in fields {
+        text(field.name.rawValue)
+        text(field.value)
+        byte(field.isSecret ? 1 : 0)
+      }
+      return
+    }
+    length(fields.reduce(0) { $0 + $1.name.rawValue.utf8.count + $1.value.utf8.count + 2 })
+    for field in fields {
+      bytes.append(contentsOf: field.name.rawValue.utf8)
+      byte(0x3A)
+      bytes.append(contentsOf: field.value.utf8)
+      byte(0x0A)
+    }
+  }
+}
+
+extension HTTPField {
+  /// Whether a line says all of the field.
+  fileprivate var isPlain: Bool {
+    isSecret == HTTPField(name, "").isSecret && !value.utf8.contains(0x0A)
+      && !name.rawValue.utf8.contains { $0 == 0x0A || $0 == 0x3A }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func head(_ variant: Digest) throws(Malformed) -> CacheEntryHead {
+    let requestTime = WallTime(milliseconds: try signed())
+    let responseTime = WallTime(milliseconds: try signed())
+    let policy = try policy()
+    let isMemoryOnly = try flag()
+    let answer = try answer()
+    var vary: [VaryingField] = []
+    for _ in 0..<(try count()) { vary.append(VaryingField(name: try text(), value: try optionalText())) }
+    let appVersion = try text()
+    let label = CacheEntryLabel(method: try text(), url: try text(), host: try text(), tag: try optionalText())
+    return CacheEntryHead(
+      variant: variant, vary: vary, answer: answer, requestTime: requestTime, responseTime: responseTime,
+      policy: policy, appVersion: appVersion, isMemoryOnly: isMemoryOnly, label: label)
+  }
+
+  private mutating func policy() throws(Malformed) -> CachePolicy {
+    let model = try byte()
+    let seconds = try signed()
+    let attoseconds = try signed()
+    // More than a second of them could carry the seconds beyond what a duration can be taken apart into.
+    guard attoseconds.magnitude < 1_000_000_000_000_000_000 else { throw Malformed() }
+    let lifetime = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    let version = Int(truncatingIfNeeded: try signed())
+    switch model {
+    case 0: return .none
+    case CachePolicy.Model.lifetime.rawValue: return .lifetime(lifetime, version: version)
+    case CachePolicy.Model.http.rawValue: return .http(version: version)
+    case CachePolicy.Model.httpElse.rawValue: return .httpElse(lifetime, version: version)
+    default: throw Malformed()
+    }
+  }
+
+  private mutating func answer() throws(Malformed) -> ResponseHead {
+    let status = try length()
+    guard (100...999).contains(status), let version = ResponseHead.Version(rawValue: try text()) else {
+      throw Malformed()
+    }
+    return ResponseHead(status: status, reason: try text(), version: version, fields: try fields())
+  }
+
+  private mutating func fields() throws(Malformed) -> HTTPFields {
+    let isPlain = try flag()
+    let count = try count()
+    if isPlain {
+      let block = try take(try length())
+      guard count == block.reduce(0, { $1 == 0x0A ? $0 + 1 : $0 }) else { throw Malformed() }
+      return count == 0 ? HTTPFields() : HTTPFields(raw: RawFieldBlock(bytes: [UInt8](block), count: count))
+    }
+    var fields: [HTTPField] = []
+    for _ in 0..<count {
+      fields.append(HTTPField(HTTPFieldName(try text()), try text(), isSecret: try flag()))
+    }
+    return HTTPFields(fields)
+  }
 }

@@ -1,5 +1,5 @@
-import ErrandSupport
 public import ErrandCore
+import ErrandSupport
 public import Foundation
 
 /// Keeps entries on a disk, in a folder of its own.
@@ -24,8 +24,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
   ///   - limit: How many bytes everything in the folder may take, the index too; one MiB at the least. It is held to
   ///     within 10 %; while several processes use the folder at the same moment the log of the index may be about
   ///     twice as long as otherwise, which is an eighth of the limit and 4 MiB at the most.
-  ///   - entryLimit: How many bytes one entry may take, half of the limit at the most; nil for 5 % of the limit. A larger
-  ///     one is not kept.
+  ///   - entryLimit: How many bytes one entry may take, half of the limit at the most; nil for 5 % of the limit. A
+  ///     larger one is not kept.
   ///   - sealing: Seals the bodies; nil writes them as they are. Entries of the other kind are not used.
   public init(folder: URL, limit: Int = 100 << 20, entryLimit: Int? = nil, sealing: BodySealing? = nil) {
     settings = StoreSettings(folder: folder, limit: limit, entryLimit: entryLimit, sealing: sealing)
@@ -37,8 +37,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
   /// Why the folder is refused, in sentences that name the folder and the cure; nil if it is not.
   ///
   /// A folder that belongs to another user, that a link of another user leads to, or that others may write to is not
-  /// used: nothing is read from it and nothing is written to it. Looks at the folder now, on the caller's thread; a store
-  /// that has not been used yet closes a folder of the user's own when it is first used.
+  /// used: nothing is read from it and nothing is written to it. Looks at the folder now, on the caller's thread; a
+  /// store that has not been used yet closes a folder of the user's own when it is first used.
   public var refusal: String? { settings.folder.fault?.sentence(settings.folder.path) }
 
   /// 32 random bytes that lie in the folder; read by the store's thread at the first use, at once afterwards.
@@ -77,9 +77,9 @@ public final class SQLiteStore: CacheStore, UseNoting {
       && mailbox.pending { $0.hasRoom(for: entry) }
   }
 
-  /// Stores an entry, written behind. An entry that no disk may have is not kept, and its stored version is removed. The
-  /// same happens if the entries that wait to be written take a quarter of the limit, between 1 and 16 MiB, already;
-  /// other entries stay.
+  /// Stores an entry, written behind. An entry that no disk may have is not kept, and its stored version is removed.
+  /// The same happens if the entries that wait to be written take a quarter of the limit, between 1 and 16 MiB,
+  /// already; other entries stay.
   public func put(_ entry: CacheEntry) {
     var entry = entry
     entry.head.received = nil
@@ -131,8 +131,8 @@ public final class SQLiteStore: CacheStore, UseNoting {
     _ = await afterWrites { _ in true }
   }
 
-  /// How far what was removed has come. Waits for it until the patience ends; a removal that another process or the disk
-  /// holds up is written down in the folder meanwhile.
+  /// How far what was removed has come. Waits for it until the patience ends; a removal that another process or the
+  /// disk holds up is written down in the folder meanwhile.
   public func removals(call: CallState, patience: Duration) async -> RemovalState {
     if mailbox.removalState == .done { return .done }
     let ticket = StoreTicket<Bool>()
@@ -193,5 +193,44 @@ public final class SQLiteStore: CacheStore, UseNoting {
       }
     }
     return ticket.leave()
+  }
+}
+
+/// One question to the store's thread: the answer, and whether somebody still waits for it.
+final class StoreTicket<Answer: Sendable>: Sendable {
+  private struct State: Sendable {
+    var answer: Answer?
+    var wakeup: Wakeup?
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+
+  /// Notes whom to wake.
+  func begin(_ wakeup: Wakeup) {
+    state.withLock { $0.wakeup = wakeup }
+  }
+
+  /// Whether nobody has answered and nobody has left.
+  var isOpen: Bool { state.withLock { !$0.isOver } }
+
+  /// Answers, or says by nil that no answer will come. Only the first counts.
+  func settle(_ answer: Answer?) {
+    let wakeup: Wakeup? = state.withLock { state in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      state.answer = answer
+      return state.wakeup
+    }
+    wakeup?.resume()
+  }
+
+  /// Ends the waiting; returns the answer that came.
+  func leave() -> Answer? {
+    state.withLock { state in
+      state.isOver = true
+      defer { state.answer = nil }
+      return state.answer
+    }
   }
 }

@@ -1,5 +1,7 @@
-/// Refuses exchanges with an origin that keeps failing, and watches what comes of the others. It stands below Admitting,
-/// so that calls that waited are refused, too, when their turn comes.
+import ErrandSupport
+
+/// Refuses exchanges with an origin that keeps failing, and watches what comes of the others. It stands below
+/// Admitting, so that calls that waited are refused, too, when their turn comes.
 package struct Breaking: SelectiveStation {
   private let control: BreakerControl
   private let rule: BreakerRule
@@ -78,4 +80,30 @@ extension TransportFailure.Kind {
     default: true
     }
   }
+}
+
+/// Hands a body on, and tells the status of the answer as soon as that is there: the body of a trial may take longer
+/// than a circuit waits for the word on it.
+final class TrialSink: BodySink {
+  private let inner: any BodySink
+  private let tell: @Sendable (Int) -> Void
+  private let told = Locked(false)
+
+  init(_ inner: any BodySink, tell: @escaping @Sendable (Int) -> Void) {
+    self.inner = inner
+    self.tell = tell
+  }
+
+  /// Whether the status has been told.
+  var hasTold: Bool { told.withLock { $0 } }
+
+  func begin(_ head: ResponseHead, flow: BodyFlow) throws -> BodyDisposition {
+    told.withLock { $0 = true }
+    tell(head.status)
+    return try inner.begin(head, flow: flow)
+  }
+
+  func write(_ piece: UnsafeRawBufferPointer) throws -> Bool { try inner.write(piece) }
+  func end() throws { try inner.end() }
+  func settle() async throws { try await inner.settle() }
 }

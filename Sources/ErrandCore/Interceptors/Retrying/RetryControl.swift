@@ -69,3 +69,78 @@ package final class RetryControl: Sendable {
     }
   }
 }
+
+/// Bodies that break off and are asked for again from where they stopped: each time is a new attempt.
+extension RetryControl {
+  /// Pays for one; gives what it cost, nil where the origin's budget does not allow one more.
+  package func payForTakeUp(_ reason: RetryReason, at origin: HTTPURL.Origin) -> Int? {
+    let cost = reason == .failure(.idleTimeout) ? RetryBudget.timeoutPrice : RetryBudget.price
+    return pay(cost, at: origin) ? cost : nil
+  }
+
+  /// What was taken up has come to its end: what the last time cost comes back.
+  package func succeedAfterTakeUp(paid: Int, at origin: HTTPURL.Origin) { succeed(paid: paid, at: origin) }
+}
+
+/// How many new attempts one origin still gets: when a server is down, many calls must not become many more. A value;
+/// every new attempt costs, success pays back.
+struct RetryBudget: Sendable, Hashable {
+  /// What there is at most, and at first.
+  static let full = 500
+  /// What a new attempt costs.
+  static let price = 5
+  /// What one costs after a time-out.
+  static let timeoutPrice = 10
+  /// What a success at the first attempt brings.
+  private static let reward = 1
+
+  private(set) var tokens = full
+
+  /// Pays for a new attempt; false where there is not enough.
+  mutating func pay(_ cost: Int) -> Bool {
+    guard tokens >= cost else { return false }
+    tokens -= cost
+    return true
+  }
+
+  /// A call has succeeded: what its last new attempt cost comes back.
+  mutating func succeed(paid: Int) { tokens = min(tokens + max(paid, Self.reward), Self.full) }
+
+  /// Whether nothing has to be remembered.
+  var isFull: Bool { tokens == Self.full }
+}
+
+/// How long the last answers of an origin took. A value.
+struct LatencyBook: Sendable {
+  /// How many are remembered.
+  static var limit: Int { 128 }
+  /// How few say nothing.
+  static var least: Int { 20 }
+
+  private var times: [Duration] = []
+  private var next = 0
+
+  mutating func note(_ time: Duration) {
+    if times.count < Self.limit { return times.append(time) }
+    times[next] = time
+    next = (next + 1) % Self.limit
+  }
+
+  /// The time within which this share of the answers came; nil where too few are known.
+  func time(of share: Double) -> Duration? {
+    guard times.count >= Self.least else { return nil }
+    // A share that is no number counts as nothing.
+    let place = share > 0 ? Double(times.count) * min(share, 1) : 0
+    return times.sorted()[min(Int(place), times.count - 1)]
+  }
+}
+
+extension HedgeRule {
+  /// When the second request goes out; nil for never.
+  func delay(_ book: LatencyBook?) -> Duration? {
+    switch kind {
+    case .after(let time): time
+    case .share(let share, let least): book?.time(of: share).map { max($0, least) }
+    }
+  }
+}

@@ -57,8 +57,8 @@ extension HTTPBody {
   /// - Parameters:
   ///   - url: Where the file is.
   ///   - range: The part of it to send, in bytes; nil for all of it.
-  /// - Throws: ``APIError`` with stage `build` and code ``APIError/Code/invalidBody`` where it is missing, unreadable,
-  ///   no regular file or shorter than the range.
+  /// - Throws: ``ErrandCore/APIError`` with stage `build` and code ``ErrandCore/APIError/Code/invalidBody`` where it is
+  ///   missing, unreadable, no regular file or shorter than the range.
   public static func file(_ url: URL, range: Range<Int64>? = nil) throws(APIError) -> HTTPBody {
     guard url.isFileURL else {
       throw .build(.invalidBody, "The body names \(Redaction.url(url.absoluteString)), which is no file URL.")

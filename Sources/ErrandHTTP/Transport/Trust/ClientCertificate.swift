@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A certificate by which this side shows a server who it is, with its private key.
 ///
@@ -94,4 +94,26 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
   public var debugDescription: String { description }
   /// What a dump shows: no secret.
   public var customMirror: Mirror { Mirror(self, children: ["certificate": description], displayStyle: .struct) }
+}
+
+/// Where certificates or a key are read from.
+public enum CertificateSource: Sendable, Hashable {
+  /// A file. It is read when the transport is made, updated or told to reload.
+  case file(path: String)
+  /// The bytes themselves.
+  case data(Data)
+}
+
+extension CertificateSource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The path, or the number of bytes; never what they are.
+  public var description: String {
+    switch self {
+    case .file(let path): "file \(path)"
+    case .data(let data): "\(data.count) bytes"
+    }
+  }
+  /// The path, or the number of bytes.
+  public var debugDescription: String { description }
+  /// What a dump shows: never the bytes.
+  public var customMirror: Mirror { Mirror(self, children: ["source": description], displayStyle: .enum) }
 }

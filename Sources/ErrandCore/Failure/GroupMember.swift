@@ -16,3 +16,11 @@ public struct GroupMember: Sendable, Hashable, CustomStringConvertible {
     return "\(role) \(index + 1) of \(whole), \(name)"
   }
 }
+
+/// What kind of group something is.
+public enum GroupKind: String, Sendable, Hashable {
+  /// Members side by side.
+  case batch
+  /// One step after the other, and branches where the steps say so.
+  case chain
+}

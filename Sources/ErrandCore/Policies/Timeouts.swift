@@ -5,8 +5,8 @@ public struct Timeouts: Sendable, Hashable {
   /// How long nothing may move. 60 seconds where nobody says anything.
   public var idle: TimeLimit?
   /// The whole call: queueing, credentials, sending, attempts, waits, redirects and decoding. 120 seconds where nobody
-  /// says anything; none for a transfer: a download, a stream, a call with a ``CallOptions/bodySink``, and one whose body
-  /// is read while it is sent, such as a file or a form of more than 64 KiB.
+  /// says anything; none for a transfer: a download, a stream, a call with a ``CallOptions/bodySink``, and one whose
+  /// body is read while it is sent, such as a file or a form of more than 64 KiB.
   public var total: TimeLimit?
 
   /// Makes time-outs.

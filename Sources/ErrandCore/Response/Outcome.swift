@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// How one run of a request ended: the value or the error, and all that is known beside it.
 public struct Outcome<Value: Sendable>: Sendable {
   /// The value or the error.

@@ -1,7 +1,7 @@
 /// When calls to an origin that keeps failing are refused at once, so that nobody waits for it and it may recover.
 ///
-/// A failure is an answer with a status of 500 or above, a time-out, or none. A cancelled call counts as nothing, and so
-/// does what lies on this side: no network, a refused file, an interceptor.
+/// A failure is an answer with a status of 500 or above, a time-out, or none. A cancelled call counts as nothing, and
+/// so does what lies on this side: no network, a refused file, an interceptor.
 public struct BreakerRule: Sendable, Hashable {
   /// The share of failures among the last exchanges at which the circuit opens, from 0 to 1. A half where nothing is
   /// said.

@@ -1,4 +1,0 @@
-/// Any dictionary.
-protocol JSONDictionary {}
-
-extension Dictionary: JSONDictionary {}
