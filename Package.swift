@@ -146,7 +146,8 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
     .testTarget(
-      name: "ErrandHTTPTests", dependencies: ["ErrandHTTP", "ErrandTesting", "TestSupport"], swiftSettings: strict),
+      name: "ErrandHTTPTests", dependencies: ["ErrandHTTP", "ErrandSupport", "ErrandTesting", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "TestSupport"], swiftSettings: strict),
     .testTarget(

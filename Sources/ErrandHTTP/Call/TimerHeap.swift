@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Scheduled actions in the order of their moments; each can be taken out by name.
 ///
 /// A token's number is its slot (low 32 bits) and the slot's generation (high 32 bits), so an old token never

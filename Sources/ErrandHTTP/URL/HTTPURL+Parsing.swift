@@ -33,7 +33,7 @@ extension HTTPURL {
   }
 
   /// Whether a text names a scheme and an authority of its own.
-  package static func isAbsolute(_ text: some StringProtocol) -> Bool {
+  package static func isAbsolute(_ text: String) -> Bool {
     guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
     let scheme = text.utf8[..<colon]
     guard scheme.first.map({ ASCII.lowercased($0) &- 0x61 < 26 }) == true else { return false }

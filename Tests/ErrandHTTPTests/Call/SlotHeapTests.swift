@@ -1,4 +1,4 @@
-@testable import ErrandHTTP
+import ErrandSupport
 import ErrandTesting
 import Testing
 

@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// The lanes of a ``WaitingLine``, their owners, and whose turn it is.
 struct WaitingLanes: Sendable {
   private struct Name: Sendable, Hashable {

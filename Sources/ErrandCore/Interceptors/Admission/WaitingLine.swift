@@ -1,3 +1,5 @@
+import ErrandSupport
+
 /// Those who wait for their turn: who is next, at one host or among several.
 ///
 /// The most urgent go first. A waiter is one step more urgent for each `ageing` it has waited, up to the highest

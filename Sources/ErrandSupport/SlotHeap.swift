@@ -1,35 +1,40 @@
 /// Numbered things in the order of their keys, least first: a binary heap whose members can be moved and taken out.
 ///
 /// The place of each member is kept in a list beside the heap, by the member's number. Several heaps may share such a
-/// list as long as no member is in two of them.
-package struct SlotHeap<Key: Comparable & Sendable>: Sendable {
-  private var entries: [(key: Key, slot: Int)] = []
+/// list as long as no member is in two of them. Public and inlinable for the reason of ``Locked``.
+@frozen public struct SlotHeap<Key: Comparable & Sendable>: Sendable {
+  @usableFromInline var entries: [(key: Key, slot: Int)] = []
 
-  package init() {}
+  /// Makes an empty heap.
+  @inlinable public init() {}
 
   /// What the list of places says of a member that is in no heap.
-  package static var nowhere: Int { -1 }
+  @inlinable public static var nowhere: Int { -1 }
 
-  package var isEmpty: Bool { entries.isEmpty }
-  package var count: Int { entries.count }
+  /// Whether there is no member.
+  @inlinable public var isEmpty: Bool { entries.isEmpty }
+  /// The number of members.
+  @inlinable public var count: Int { entries.count }
 
   /// The member with the least key.
-  package var first: (key: Key, slot: Int)? { entries.first }
+  @inlinable public var first: (key: Key, slot: Int)? { entries.first }
 
-  package mutating func insert(_ slot: Int, _ key: Key, _ places: inout [Int]) {
+  /// Adds a member.
+  @inlinable public mutating func insert(_ slot: Int, _ key: Key, _ places: inout [Int]) {
     entries.append((key, slot))
     places[slot] = entries.count - 1
     rise(from: entries.count - 1, &places)
   }
 
   /// Gives a member another key.
-  package mutating func move(_ slot: Int, to key: Key, _ places: inout [Int]) {
+  @inlinable public mutating func move(_ slot: Int, to key: Key, _ places: inout [Int]) {
     entries[places[slot]].key = key
     rise(from: places[slot], &places)
     sink(from: places[slot], &places)
   }
 
-  package mutating func remove(_ slot: Int, _ places: inout [Int]) {
+  /// Takes a member out.
+  @inlinable public mutating func remove(_ slot: Int, _ places: inout [Int]) {
     let place = places[slot]
     places[slot] = Self.nowhere
     let last = entries.removeLast()
@@ -40,7 +45,7 @@ package struct SlotHeap<Key: Comparable & Sendable>: Sendable {
     sink(from: places[last.slot], &places)
   }
 
-  private mutating func rise(from start: Int, _ places: inout [Int]) {
+  @inlinable mutating func rise(from start: Int, _ places: inout [Int]) {
     var child = start
     while child > 0 {
       let parent = (child - 1) / 2
@@ -50,7 +55,7 @@ package struct SlotHeap<Key: Comparable & Sendable>: Sendable {
     }
   }
 
-  private mutating func sink(from start: Int, _ places: inout [Int]) {
+  @inlinable mutating func sink(from start: Int, _ places: inout [Int]) {
     var parent = start
     while true {
       let left = 2 * parent + 1
@@ -63,7 +68,7 @@ package struct SlotHeap<Key: Comparable & Sendable>: Sendable {
     }
   }
 
-  private mutating func swap(_ one: Int, _ other: Int, _ places: inout [Int]) {
+  @inlinable mutating func swap(_ one: Int, _ other: Int, _ places: inout [Int]) {
     entries.swapAt(one, other)
     places[entries[one].slot] = one
     places[entries[other].slot] = other
