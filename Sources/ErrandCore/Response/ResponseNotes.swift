@@ -1,7 +1,7 @@
 import ErrandJSON
 package import Foundation
 
-/// What the pipeline keeps beside a response.
+/// What the pipeline attaches to a response.
 struct ResponseNotes: Sendable {
   /// The entry of the cache that it came from.
   var hit: (any StoredHit)?
@@ -42,8 +42,8 @@ extension HTTPResponse {
 
   /// Makes an answer that was stored.
   package init(head: ResponseHead, body: Data, url: HTTPURL, from origin: ResponseOrigin, hit: (any StoredHit)?) {
-    self.init(head: head, body: body, url: url, from: origin)
-    if let hit { note { $0.hit = hit } }
+    let companion = hit.map { HeldNotes(ResponseNotes(hit: $0)) }
+    self.init(head: head, body: body, url: url, from: origin, companion: companion)
   }
 
   /// The same answer as one that came from an entry.
@@ -63,14 +63,10 @@ extension HTTPResponse {
   package func written(to file: DownloadedFile) -> HTTPResponse { noting { $0.file = file } }
 
   private func noting(_ change: (inout ResponseNotes) -> Void) -> HTTPResponse {
-    var response = self
-    response.note(change)
-    return response
-  }
-
-  private mutating func note(_ change: (inout ResponseNotes) -> Void) {
     var notes = held?.notes ?? ResponseNotes()
     change(&notes)
-    companion = HeldNotes(notes)
+    var response = self
+    response.companion = HeldNotes(notes)
+    return response
   }
 }

@@ -26,9 +26,14 @@ public struct HTTPResponse: Sendable {
   }
 
   /// Makes an answer that was stored, or made here.
-  package init(head: ResponseHead, body: Data = Data(), url: HTTPURL, from origin: ResponseOrigin) {
+  package init(
+    head: ResponseHead, body: Data = Data(), url: HTTPURL, from origin: ResponseOrigin,
+    companion: (any ResponseCompanion)? = nil
+  ) {
     parts = Boxed(
-      Parts(head: head, body: body, trailers: HTTPFields(), url: url, metrics: ExchangeMetrics(), origin: origin))
+      Parts(
+        head: head, body: body, trailers: HTTPFields(), url: url, metrics: ExchangeMetrics(), origin: origin,
+        companion: companion))
   }
 
   /// Status and header fields.
@@ -77,7 +82,7 @@ public struct HTTPResponse: Sendable {
   /// Whether the body in memory is the beginning of a longer one.
   package var isCut: Bool { parts.value.isCut }
 
-  /// What a layer above keeps beside the response.
+  /// An object that a layer above attached to the response.
   package var companion: (any ResponseCompanion)? {
     get { parts.value.companion }
     set { parts.change { $0.companion = newValue } }
@@ -109,9 +114,9 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
   }
 }
 
-/// What a layer above keeps beside a response: one object, which that layer defines.
+/// An object that a layer above attaches to a response. That layer defines what is in it.
 package protocol ResponseCompanion: AnyObject, Sendable {
-  /// What is true of the same response with another body.
+  /// The object for the same response after its body was replaced.
   func forAnotherBody() -> any ResponseCompanion
 }
 

@@ -107,15 +107,15 @@ public struct Exchange: Sendable {
   }
 }
 
-/// Who is told how far an exchange has come: what a call has of it that does not wait for its end.
+/// Receives the progress of an exchange, for a call that may end before the exchange does.
 package protocol ExchangeObserver: Sendable {
-  /// Takes what is measured so far, in the place of what was before.
+  /// The transport has measured this so far. It replaces the earlier measurement.
   func measured(_ metrics: ExchangeMetrics)
-  /// Takes that it is sent once more, since a kept connection died before a byte of the answer.
+  /// The transport sends the request once more, since a kept connection died before a byte of the response.
   func repeated()
-  /// Takes that it brought an answer. The sender says so, not the transport.
+  /// The exchange ended with a response. The caller of the transport reports it, not the transport.
   func answered(_ response: HTTPResponse)
-  /// Takes that it brought none, or that its call left it. The sender says so, not the transport.
+  /// The exchange ended without a response, or its call left it. The caller of the transport reports it.
   func failed(_ error: any Error, at now: MonotonicInstant)
 }
 

@@ -44,6 +44,22 @@ import Testing
     #expect(fields["a"] == "café")
   }
 
+  @Test(
+    arguments: [[0x63, 0xE9], [0xD6, 0xD0, 0x5C], [0xC3, 0xA9], Array("\u{F7E9}".utf8), [0xF0, 0x9F]] as [[UInt8]])
+  func `a cookie keeps its bytes`(value: [UInt8]) {
+    var fields = HTTPFields(raw: RawFieldBlock(bytes: Array("Set-Cookie:".utf8) + value + [0x0A], count: 1))
+    let text = fields.octets(of: .setCookie)
+    #expect(text.map { FieldOctets.bytes(of: $0) } == [value])
+    // A change turns the bytes into a list of fields.
+    fields.append(HTTPField("A", "1"))
+    #expect(fields.octets(of: .setCookie) == text)
+  }
+
+  @Test func `octets are readable as Latin-1`() {
+    let fields = HTTPFields(raw: RawFieldBlock(bytes: Array("ETag:caf".utf8) + [0xE9, 0x0A], count: 1))
+    #expect(fields.octets(of: .eTag).map { FieldOctets.readable($0) } == ["café"] && fields["etag"] == "café")
+  }
+
   @Test func `masks hide secrets in dumps`() {
     for fields in [HTTPFields([HTTPField("X-Key", "MARKER", isSecret: true)]), ["Set-Cookie": "MARKER"]] {
       var text = "\(fields) \(String(reflecting: fields))"
